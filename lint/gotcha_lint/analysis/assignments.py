@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import libcst as cst
@@ -11,9 +11,8 @@ from gotcha_lint.analysis.annotations import promised
 from gotcha_lint.analysis.attributes import note_plain
 from gotcha_lint.analysis.operations import arithmetic
 from gotcha_lint.analysis.sites import Bind, Operate, Store
-from gotcha_lint.analysis.syntax import dotted, last_word, target_names, walk
+from gotcha_lint.analysis.syntax import dotted, target_names
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, content, join, static
-from gotcha_lint.facts.classes import DATACLASS_DECORATORS
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -23,18 +22,6 @@ def on_assign(flow: Flow, node: cst.Assign) -> None:
     value = flow.eval(node.value)
     for target in node.targets:
         bind(flow, target.target, value, node.value)
-        _alias(flow, target.target, node.value, value)
-
-
-def _alias(flow: Flow, target: cst.CSTNode, source: cst.CSTNode, value: Value) -> None:
-    """`best = params` copies nothing."""
-    name, original = dotted(target), dotted(source)
-    if not name or flow.state is None:
-        return
-    if original and name != original:
-        flow.state.aliases |= {(name, original)}
-    elif isinstance(source, cst.Call):
-        flow.state.aliases |= set(held_in(flow, name, source, value))
 
 
 def on_annotated(flow: Flow, node: cst.AnnAssign) -> None:
@@ -65,7 +52,6 @@ def on_delete(flow: Flow, node: cst.Del) -> None:
     for name in target_names(node.target):
         if flow.state is not None:
             flow.state.env.pop(name.value, None)
-            flow.state.rebind(name.value)
 
 
 def bind(
@@ -127,7 +113,6 @@ def _bind_attribute(flow: Flow, target: cst.Attribute, value: Value, augmented: 
     name = dotted(target)
     if name is not None and flow.state is not None:
         flow.assign_attribute(name, value)
-        flow.state.rebind(name)
     if held.kind in (Kind.OBJECT, Kind.CLASS) and held.cls is not None:
         flow.effect(("attr", held.cls, attr), value._replace(param="", ident=0, tracer=False))
         flow.effect(("stored", held.cls, attr), frozenset({flow.function.name}))
@@ -142,67 +127,3 @@ def _stored_into(flow: Flow, node: cst.CSTNode, held: Value, value: Value) -> No
     items = (join(content(held), value),) if held.items else (value,)
     grown = held._replace(items=items, literal=None, tracer=held.tracer or value.tracer)
     flow.assign_attribute(name, grown)
-
-
-# Objects that hold arrays which still have a name of their own: nothing is copied
-
-_STATES = ("flax.training.train_state.TrainState", "flax.struct.PyTreeNode")
-_MAKING = frozenset({"__init__", "__post_init__", "__new__", "create"})  # these may copy
-
-
-def held_in(flow: Flow, name: str, source: cst.Call, value: Value) -> Iterator[tuple[str, str]]:
-    """Pairs of names for the same arrays, after `name = source` made the value."""
-    if flow.body.trace is not None or not _keeps_its_arguments(flow, source, value):
-        return
-    for arg in source.args:
-        if arg.keyword is not None and _is_tree(flow, arg.value):
-            yield f"{name}.{arg.keyword.value}", dotted(arg.value) or ""
-
-
-def _is_tree(flow: Flow, node: cst.BaseExpression) -> bool:
-    """The name of parameters: other entries may be no buffers, or not be taken."""
-    value = flow.state.env.get(node.value) if flow.state and isinstance(node, cst.Name) else None
-    if value is None or not isinstance(node, cst.Name):
-        return False
-    if value.kind is Kind.UNKNOWN:
-        return _initialised(flow.function.node, node.value)
-    return value.kind is Kind.TREE and not value.maybe
-
-
-def _initialised(function: cst.CSTNode, name: str, depth: int = 2) -> bool:
-    """`model.init(...)` gave all that the name ever holds, or what it is a part of."""
-    found = [
-        node.value
-        for node in walk(function, into_functions=False)
-        if type(node) is cst.Assign
-        and any(one.value == name for target in node.targets for one in target_names(target.target))
-    ]
-    return bool(found) and all(_from_init(function, source, depth) for source in found)
-
-
-def _from_init(function: cst.CSTNode, source: cst.BaseExpression, depth: int) -> bool:
-    match source:
-        case cst.Call(func=cst.Call(func=func, args=[cst.Arg(value=inner), *_])):
-            return last_word(func) in ("jit", "pmap") and last_word(inner) == "init"
-        case cst.Call(func=func):
-            return isinstance(func, cst.Attribute) and func.attr.value == "init"
-        case cst.Subscript(value=cst.Name(value=name)) if depth:
-            return _initialised(function, name, depth - 1)
-        case cst.Subscript(value=cst.Call() as made):
-            return _from_init(function, made, depth)
-    return False
-
-
-def _keeps_its_arguments(flow: Flow, call: cst.Call, made: Value) -> bool:
-    """A train state or a dataclass, made in the usual way."""
-    if made.kind is not Kind.OBJECT or made.maybe:
-        return False
-    if made.cls is None:
-        return made.of in _STATES
-    project = flow.project
-    if any(project.method(made.cls, name) is not None for name in _MAKING):
-        return False
-    if last_word(call.func) not in ("create", project.cls(made.cls).name):
-        return False
-    plain = not project.decorators(made.cls).isdisjoint(DATACLASS_DECORATORS)
-    return plain or project.is_a(made.cls, *_STATES)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from gotcha_lint.analysis import known
 from gotcha_lint.analysis.flattening import may_be_auxiliary
-from gotcha_lint.analysis.names import donated_use, of_symbol
+from gotcha_lint.analysis.names import of_symbol
 from gotcha_lint.analysis.propagation import lasts, propagate
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.trees import of_created
@@ -47,24 +47,12 @@ _METHODS_OF: dict[str, frozenset[str]] = {
     "orbax.checkpoint.CheckpointManager": frozenset(
         {"save", "restore", "wait_until_finished", "close"}
     ),
-    "multiprocessing.Queue": frozenset({"put", "put_nowait"}),
-    "multiprocessing.Connection": frozenset({"send"}),
-    "multiprocessing.Pool": frozenset(
-        {"map", "starmap", "apply", "map_async", "starmap_async", "apply_async"}
-        | {"imap", "imap_unordered"}
-    ),
-    "multiprocessing.Context": frozenset(
-        {"Queue", "SimpleQueue", "JoinableQueue", "Pool", "Process", "Pipe"}
-    ),
-    "concurrent.futures.ProcessPoolExecutor": frozenset({"submit", "map"}),
 }
 
 
 def on_attribute(flow: Flow, node: cst.Attribute) -> Value:
     state, full = flow.state, dotted(node)
     if full is not None and state is not None:
-        if full in state.donated:
-            donated_use(flow, node, full)
         held = state.env.get(full)
         if held is not None:
             return held

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.attributes import attribute, note_plain, note_setattr
-from gotcha_lint.analysis.logit_uses import given_as_logits, given_to_log, use_probabilities
 from gotcha_lint.analysis.methods import is_pair, library_method, method, output_and_state
 from gotcha_lint.analysis.propagation import apply_function, hand_over, tell
-from gotcha_lint.analysis.results import of_fact
-from gotcha_lint.analysis.sharing import made_of
+from gotcha_lint.analysis.results import made_of, of_fact
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.transforms import partial, transform
 from gotcha_lint.analysis.trees import structure
-from gotcha_lint.analysis.usage import note_setting
 from gotcha_lint.analysis.values import (
     UNKNOWN,
     Kind,
@@ -138,14 +135,8 @@ def _apply_named(
     fact = flow.facts.get(name)
     if fact.transform is not None:
         return transform(flow, node, callee, fact, args, kwargs)
-    if fact.logits is not None:
-        given_as_logits(flow, node, fact, args, kwargs, name)
-    if fact.log is not None:
-        given_to_log(flow, node, fact, args, kwargs)
     if name == "builtins.setattr":
         note_setattr(flow, node, args)
-    if fact.effect == "setting":
-        note_setting(flow, node, args)
     if fact.host is not None:
         _declare_host(flow, args, fact.host)
     elif fact.calls is not None:
@@ -201,7 +192,6 @@ def _construct(
     if maker is not None:
         bound = defined(maker)._replace(bound=1)
         tell(flow, node, maker, bound, args, kwargs, None)
-        use_probabilities(flow, node, maker, bound, args, kwargs)
     else:
         fields = [f for c in reversed(project.ancestors(cid)[0]) for f in project.cls(c).fields]
         for field, value in (*zip(fields, args, strict=False), *kwargs.items()):
@@ -209,4 +199,4 @@ def _construct(
             flow.effect(
                 ("attr", cid, field), value._replace(param="", ident=0, tracer=False, maybe=True)
             )
-    return made_of(flow, node, callee, args, kwargs)
+    return made_of(callee, args, kwargs)

@@ -32,7 +32,6 @@ from gotcha_lint.analysis.values import (
     Value,
     content,
     holds_tracer,
-    origin,
     static,
     under_key,
 )
@@ -53,7 +52,7 @@ def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value) -> Value:
     kind = base.kind
     if kind in (Kind.ARRAY, Kind.HOST):
         tracer = base.tracer or holds_tracer(index)
-        return Value(kind, tracer, base.maybe, origin(base))
+        return Value(kind, tracer, base.maybe)
     if kind is Kind.KEY:
         number = index.literal
         if isinstance(number, int) and base.ident and 0 <= number < 1000:

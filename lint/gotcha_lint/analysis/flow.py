@@ -157,7 +157,7 @@ class Flow:
         self.main.said = told_flags(self)
         self.flags = known_flags(self)
         self.effects: Effects = {}
-        self.state: State | None = State({}, {})
+        self.state: State | None = State({})
         self.ever: dict[str, Value] = {}  # all that a captured name ever held
         self.recording = True
         self.order = 0
@@ -234,7 +234,6 @@ class Flow:
         if self.state is None:
             return
         self.state.env[name] = value
-        self.state.rebind(name)
         if name in self.owners:
             for key in [k for k in self.state.env if k.startswith(name + ".")]:
                 del self.state.env[key]

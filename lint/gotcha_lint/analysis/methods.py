@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import known
-from gotcha_lint.analysis.attributes import attribute
 from gotcha_lint.analysis.propagation import tell, tell_traced
-from gotcha_lint.analysis.results import LINEN, PIPE
-from gotcha_lint.analysis.sharing import made_of, replaced
+from gotcha_lint.analysis.results import LINEN, made_of
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.transforms import CUSTOM_RULES, custom_rules
 from gotcha_lint.analysis.trees import note_created
@@ -27,7 +25,6 @@ from gotcha_lint.analysis.values import (
     content,
     defined,
     holds_tracer,
-    instance,
     join,
     static,
     under_key,
@@ -53,7 +50,7 @@ def method(
             flow.effect(("attr", base.cls, "tx"), kwargs["tx"]._replace(param=""))
         if made:
             note_created(flow, node, base.cls, kwargs)
-        return made_of(flow, node, base, args, kwargs) if made else None
+        return made_of(base, args, kwargs) if made else None
     if base.kind is Kind.LIST:
         return _container_method(flow, node, base, attr, args)
     if (
@@ -124,10 +121,6 @@ def library_method(
         note_update(flow, base)
     if base.of == "haiku.Transformed":
         return Value(Kind.TREE if name == "init" else Kind.UNKNOWN, traced, name != "init")
-    if base.of == "multiprocessing.Context":
-        if name == "Pipe":
-            return PIPE
-        return instance(f"multiprocessing.{'Queue' if name.endswith('Queue') else name}")
     return flow.fresh(node, UNKNOWN)
 
 
@@ -139,11 +132,9 @@ def _model_method(
     if flow.project.is_a(base.cls, LINEN) and name in ("init", "apply", "init_with_output"):
         return _linen(flow, node, base, name, args, kwargs)
     if name in ("replace", "_replace"):
-        return replaced(node, base, kwargs)
+        return base
     if name in MODES:
         _note_mode(flow, base.cls, name)
-    if name == "apply_fn":
-        return _apply_fn(flow, node, base, args, kwargs)
     state = name == "apply_gradients" and flow.project.is_a(base.cls, known.TRAIN_STATE)
     return base if state else None
 
@@ -166,36 +157,12 @@ def _linen(
             tell_traced(flow, called, flow.body.trace, step)
     if name.startswith("init"):
         return Value(Kind.TREE, flow.staged, of=VARIABLES if name == "init" else "")
-    return _output(flow, node, _probabilities(flow, base, args, kwargs), args, kwargs)
+    return _output(flow, node, args, kwargs)
 
 
-def _probabilities(
-    flow: Flow, model: Value, args: tuple[Value, ...], kwargs: Kwargs
-) -> Value | None:
-    """What a model gives that ends in a softmax."""
-    called = flow.project.method(model.cls, "__call__") if model.cls is not None else None
-    given = flow.view.get(("return", called)) if called and "method" not in kwargs else None
-    if given is None or given.kind is not Kind.ARRAY or not given.of:
-        return None
-    traced = flow.staged or any(map(holds_tracer, args))
-    return Value(Kind.ARRAY, traced, given.maybe, given.of)
-
-
-def _apply_fn(
-    flow: Flow, node: cst.CSTNode, base: Value, args: tuple[Value, ...], kwargs: Kwargs
-) -> Value | None:
-    """`state.apply_fn(...)`, where it is known whose `apply` that is."""
-    known_as = attribute(flow, base, "apply_fn")
-    given = _probabilities(flow, known_as.self_[0], args, kwargs) if known_as.self_ else None
-    return None if given is None else _output(flow, node, given, args, kwargs)
-
-
-def _output(
-    flow: Flow, node: cst.CSTNode, out: Value | None, args: tuple[Value, ...], kwargs: Kwargs
-) -> Value:
+def _output(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
     mutable = kwargs.get("mutable")
-    if out is None:
-        out = Value(Kind.UNKNOWN, flow.staged or any(map(holds_tracer, args)), True)
+    out = Value(Kind.UNKNOWN, flow.staged or any(map(holds_tracer, args)), True)
     if mutable is not None and mutable.literal is not False:
         pair = output_and_state(out, flow.staged)
         return pair if is_pair(node, mutable) else pair._replace(made="")

@@ -9,8 +9,6 @@ import libcst as cst
 from gotcha_lint.analysis.closures import held_here
 from gotcha_lint.analysis.model import Class, Function, Imported, Scope
 from gotcha_lint.analysis.project import Symbol
-from gotcha_lint.analysis.sites import DonatedUse
-from gotcha_lint.analysis.syntax import holds
 from gotcha_lint.analysis.values import NONE, UNKNOWN, Kind, Value, defined, named, static
 
 if TYPE_CHECKING:
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
 def on_name(flow: Flow, node: cst.Name) -> Value:
     name, state = node.value, flow.state
     if state is not None:
-        if name in state.donated:
-            donated_use(flow, node, name)
         value = state.env.get(name)
         if value is not None:
             return value
@@ -29,13 +25,6 @@ def on_name(flow: Flow, node: cst.Name) -> Value:
 
 
 _CONSTANTS = {"True": static("bool", True), "False": static("bool", False), "None": NONE}
-
-
-def donated_use(flow: Flow, node: cst.CSTNode, name: str) -> None:
-    """A name or an attribute is read after its buffers were given away."""
-    assert flow.state is not None
-    donation = flow.state.donated[name]
-    flow.record(DonatedUse, node, name, donation, holds(donation, node))
 
 
 def outside(flow: Flow, name: str, first: Scope) -> Value:

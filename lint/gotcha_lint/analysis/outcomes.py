@@ -10,7 +10,6 @@ import libcst as cst
 from gotcha_lint.analysis.closures import holding
 from gotcha_lint.analysis.computing import of_this_call
 from gotcha_lint.analysis.flags import tell_options, with_kept
-from gotcha_lint.analysis.replicated import of_gradients
 from gotcha_lint.analysis.roles import (
     boundary,
     pairs,
@@ -18,7 +17,7 @@ from gotcha_lint.analysis.roles import (
     with_options,
 )
 from gotcha_lint.analysis.summary import IS_NONE
-from gotcha_lint.analysis.trees import PLACE, PUT, put_again
+from gotcha_lint.analysis.trees import PUT, put_again
 from gotcha_lint.analysis.values import (
     UNKNOWN,
     FunctionId,
@@ -46,7 +45,7 @@ def outcome(
         if made.via:
             tell_options(flow, made, value)
     value = of_this_call(flow, node, function, (*args, *kwargs.values()), value)
-    value = _through(flow, node, function, value)
+    value = _through(function, value)
     compiled = boundary(function) is not None
     traced_here = flow.staged or any(holds_tracer(a) for a in (*args, *kwargs.values()))
     if compiled and value.kind in (Kind.UNKNOWN, Kind.STATIC, Kind.HOST):
@@ -69,14 +68,14 @@ def _returned(flow: Flow, function: Value, args: tuple[Value, ...], kwargs: Kwar
     return join_all(returns) if returns and None not in returns else UNKNOWN
 
 
-def _through(flow: Flow, node: cst.CSTNode, function: Value, value: Value) -> Value:
+def _through(function: Value, value: Value) -> Value:
     """The result after grad and its kin."""
     for via in function.via:
         match via.name:
             case "grad" | "value_and_grad" if not via.shaped:
                 value = UNKNOWN
             case "grad":
-                grads = Value(Kind.TREE, of=of_gradients(flow, node))
+                grads = Value(Kind.TREE)
                 aux = (
                     value.items[1]
                     if value.kind is Kind.TUPLE and len(value.items) == 2
@@ -90,7 +89,7 @@ def _through(flow: Flow, node: cst.CSTNode, function: Value, value: Value) -> Va
                     Kind.TUPLE,
                     items=(
                         Value(Kind.TUPLE, items=(first, *aux)) if via.has_aux else first,
-                        Value(Kind.TREE, of=of_gradients(flow, node)),
+                        Value(Kind.TREE),
                     ),
                 )
     return value
@@ -111,7 +110,7 @@ def substitute(
     if value.kind is Kind.FUNCTION and (value.via or value.bound or value.bound_names):
         every = flow.view.get(("param", target, value.param)) or UNKNOWN
         return _made_of(value, given, every, kwargs)
-    return put_again(value.made, given) if value.made in (PUT, PLACE) else given
+    return put_again(given) if value.made == PUT else given
 
 
 def _made_of(value: Value, given: Value, every: Value, kwargs: Kwargs | None) -> Value:

@@ -8,13 +8,10 @@ import libcst as cst
 
 from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread, unseen
-from gotcha_lint.analysis.logit_uses import use_probabilities
 from gotcha_lint.analysis.outcomes import outcome
-from gotcha_lint.analysis.replicated import varied
-from gotcha_lint.analysis.roles import boundary, donated, left_out, pairs, static_names, unpacks
+from gotcha_lint.analysis.roles import boundary, left_out, pairs, static_names, unpacks
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.syntax import dotted
-from gotcha_lint.analysis.usage import note_settings_of
 from gotcha_lint.analysis.values import (
     CALLABLE,
     OPTIMIZER,
@@ -55,9 +52,6 @@ def apply_function(
             continue
         tell(flow, node, target, function, args, kwargs, via)
         propagate(flow, node, target, function)
-        use_probabilities(flow, node, target, function, args, kwargs)
-    if via is not None:
-        _donate(flow, node, function, via)
     if (
         function.self_
         and flow.state is not None
@@ -67,8 +61,6 @@ def apply_function(
         # a method may change any attribute
         for name in [n for n in flow.state.env if n.startswith("self.")]:
             del flow.state.env[name]
-            if via is None:
-                flow.state.rebind(name)
     return outcome(flow, node, function, args, kwargs)
 
 
@@ -177,14 +169,13 @@ def propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value
             tell_held(flow, target, function)
             note_kept(flow, node, target, function)
             soft = trace.soft or _overrides(flow, target, function) or _not_asked_for(flow)
-            step, trace = (flow.site(node), name), varied(trace, flow.body)
+            step = flow.site(node), name
             tell_traced(flow, target, trace, step, soft=soft, known=True)
         return
     if flow.state is not None and flow.state.aside:
         return  # nobody is seen to run it
     if _compiled_below(flow, function):
         return
-    note_settings_of(flow, node, target)
     looped = any(not loop.short for loop in flow.loops)
     call = (flow.id, flow.site(node), looped, bool(function.via))
     flow.effect(("called", target), frozenset({call}))
@@ -242,14 +233,6 @@ def hand_over(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kw
                 step = (flow.site(node), flow.project.function(target).name)
                 tell_traced(flow, target, trace, step, soft=True)
                 tell_unread(flow, target)
-
-
-def _donate(flow: Flow, node: cst.CSTNode, function: Value, via: Via) -> None:
-    """Marks the names whose buffers this call gives away."""
-    if not isinstance(node, cst.Call) or flow.state is None:
-        return
-    for name, _ in donated(flow.project, node, function, via):
-        flow.state.donate(name, node)
 
 
 # Objects that are there before a trace begins and after it ends: what they keep outlives it

@@ -23,7 +23,6 @@ from gotcha_lint.analysis.values import (
     instance,
     join_all,
     named,
-    origin,
     static,
 )
 from gotcha_lint.facts import Fact
@@ -36,7 +35,6 @@ LINEN = "flax.linen.Module"
 
 
 MODULES = frozenset({LINEN, "flax.nnx.Module", "equinox.Module", "haiku.Module", "flax.nnx.Pytree"})
-PIPE = Value(Kind.TUPLE, items=(instance("multiprocessing.Connection"),) * 2)
 
 
 def of_fact(
@@ -49,11 +47,7 @@ def of_fact(
     head, _, tail = fact.returns.partition(":")
     match head:
         case "array":
-            of = "" if "where" in kwargs else tail
-            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, of=of))
-        case "part":
-            of = origin(first) if first.kind is Kind.ARRAY else ""
-            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, of=of))
+            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced))
         case "array-or-host":
             return flow.fresh(node, by_method(first, flow.staged or traced))
         case "arrays":
@@ -91,7 +85,7 @@ def of_fact(
             | "leaves"
             | "flatten"
         ):
-            return of_tree(head, name, first, len(every), flow.staged or traced)
+            return of_tree(head, name, first, flow.staged or traced)
         case "host-tree":
             return (
                 Value(Kind.HOST) if first.kind is Kind.ARRAY else Value(Kind.LIST, of="host-tree")
@@ -106,8 +100,6 @@ def of_fact(
             return _object(tail, name, every)
         case "shapes":
             return Value(Kind.LIST, of="shapes")
-        case "pipe":
-            return PIPE
         case "parts":
             return Value(Kind.ITER, items=(HOST,))
         case "loader" | "dataset":
@@ -233,3 +225,9 @@ def _paired(name: str, args: tuple[Value, ...]) -> Value:
     return Value(
         Kind.ITER, items=(Value(Kind.TUPLE, items=items, tracer=any(map(holds_tracer, items))),)
     )
+
+
+def made_of(cls: Value, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+    """An object of a class of the project."""
+    tracer = any(map(holds_tracer, (*args, *kwargs.values())))
+    return instance(cls.of, cls=cls.cls, tracer=tracer)

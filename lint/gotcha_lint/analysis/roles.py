@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.filling import still_free
-from gotcha_lint.analysis.replicated import may_be_unchecked
-from gotcha_lint.analysis.syntax import dotted, only_name_in
+from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
     FunctionId,
     Kind,
@@ -59,7 +58,6 @@ def via_of(
             unmapped=unmapped or (),
             shaped=has_aux is not None and not unpacks(node),
             filtered=row.filtered,
-            unchecked=may_be_unchecked(node, row, kwargs),
         ),
         kwargs,
     )
@@ -77,7 +75,6 @@ def via_of(
         wrt=via.wrt if position is not None else earlier.wrt,
         unmapped=via.unmapped or earlier.unmapped,
         shaped=via.shaped and earlier.shaped,
-        unchecked=via.unchecked or earlier.unchecked,
     )
 
 
@@ -194,28 +191,6 @@ def left_out(flow: Flow, target: FunctionId, function: Value, via: Via) -> froze
     """The parameters that a vmap does not map."""
     counted = _counted(flow.project, target, function, via)
     return frozenset(counted[n] for n in via.unmapped if n < len(counted))
-
-
-def donated(
-    project: Project, node: cst.Call, function: Value, via: Via
-) -> Iterator[tuple[str, cst.Arg]]:
-    """The names given where a compiled function takes the buffers for its own."""
-    names, places = set(via.donate_names), set(() if function.targets else via.donate_nums)
-    for target in function.targets:
-        counted = _counted(project, target, function, via)
-        names |= {counted[n] for n in via.donate_nums if -len(counted) <= n < len(counted)}
-        given = _counted(project, target, function, via._replace(bound=-1))
-        places |= {n for n, name in enumerate(given) if name in names}
-    if via.name == "pmap":  # it donates nothing that it is given by keyword (jax 0.10.2)
-        names = set()
-    for position, arg in enumerate(node.args):
-        if arg.star:
-            return
-        name = dotted(arg.value) or only_name_in(arg.value)
-        if name in (None, "None"):  # what is None has no buffers
-            continue
-        if arg.keyword.value in names if arg.keyword else position in places:
-            yield name, arg
 
 
 def pairs(

@@ -159,15 +159,6 @@ class Match(Place):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class DonatedUse(Place):
-    """A name read after its buffer was donated at `donation`."""
-
-    name: str
-    donation: cst.CSTNode
-    again: bool  # the same call, one turn of the loop later
-
-
-@dataclass(slots=True, eq=False, repr=False)
 class Define(Place):
     """A nested function or lambda comes to be; `captures` are the values it takes along."""
 

@@ -35,7 +35,3 @@ class At(NamedTuple):
     def is_passed_by(self, later: At) -> bool:
         """Whoever comes to the later place came through the branches of this one."""
         return later.guards[: len(self.guards)] == self.guards
-
-    def surely_before(self, other: At) -> bool:
-        """In the same branch, or outside of all."""
-        return self.order < other.order and self.is_passed_by(other)

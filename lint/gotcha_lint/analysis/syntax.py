@@ -246,15 +246,3 @@ def asks_its_type(root: cst.CSTNode, name: str) -> bool:
                 if dotted(target) == name:
                     return True
     return False
-
-
-def only_name_in(node: cst.BaseExpression) -> str | None:
-    """`params` of `{"params": params}` and of `(params,)`: a tree of nothing else."""
-    match node:
-        case (
-            cst.Dict(elements=[cst.DictElement(value=inner)])
-            | cst.Tuple(elements=[cst.Element(value=inner)])
-            | cst.List(elements=[cst.Element(value=inner)])
-        ):
-            return dotted(inner)
-    return None

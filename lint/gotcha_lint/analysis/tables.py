@@ -10,11 +10,9 @@ class). Functions tell, and read of others:
     flag f n                which of True and False a flag is while tracing; None: not known
     created c name          what states of a class get: parameters, and whose `apply`
     closes f                the functions that a traced closure holds
-    logits f n, logged f n  must be logits, with what they must not be; is taken the logarithm of
     unsure f n              a call while tracing gives what is not known
     promised c name, plain c name   fields that are annotated as arrays; that hold something else
     rate f n, sign f n      a step size; which signs it was given
-    sets f                  the settings it puts right
     computes f              it gives only what it makes of its parameters: numbers or arrays
 
 `survey` alone reads, at the end: called f, within f (by whom, from host and traced code),

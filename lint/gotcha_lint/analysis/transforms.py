@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import replicated
 from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.filling import still_free
 from gotcha_lint.analysis.flags import kept, tell_defaults, tell_flags
@@ -112,7 +111,7 @@ def _trace(
 ) -> None:
     """Tells a function that it is traced."""
     tell_held(flow, target, function)
-    outer = flow.body.trace and replicated.varied(flow.body.trace, flow.body)
+    outer = flow.body.trace
     if outer is not None:
         flow.effect(("within", target), frozenset({flow.id}))
         if target in outer.past or target == flow.id:
@@ -137,10 +136,7 @@ def _trace(
     flow.effect(
         ("traced", target),
         Trace(
-            roles=outer_roles
-            | {row.role}
-            | {v.name for v in function.via}
-            | replicated.roles(via, *function.via),
+            roles=outer_roles | {row.role} | {v.name for v in function.via},
             staged=row.staged
             or boundary(function) is not None
             or (outer is not None and outer.staged),

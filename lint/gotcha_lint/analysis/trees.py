@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.known import TRAIN_STATE
-from gotcha_lint.analysis.sharing import placed
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
     COLLECTION,
@@ -24,9 +23,7 @@ from gotcha_lint.analysis.values import (
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
 
-ANYTHING = "anything"  # what was put there may be an array alone
 PUT = "jax.device_put"
-PLACE = "jax.device_put with a place"
 
 
 def structure(tree: Value) -> str:
@@ -34,11 +31,11 @@ def structure(tree: Value) -> str:
     return tree.of if tree.kind is Kind.TREE and tree.of in (VARIABLES, COLLECTION) else ""
 
 
-def of_tree(head: str, name: str, first: Value, given: int, tracer: bool) -> Value:
-    """The result of a function that is given a tree; `given`: how many arguments."""
+def of_tree(head: str, name: str, first: Value, tracer: bool) -> Value:
+    """The result of a function that is given a tree."""
     match head:
         case "device-same":
-            return put(name, first, given)
+            return put(name, first)
         case "arrays-of":  # nothing else is left of a module
             return first._replace(literal="arrays") if first.kind is Kind.OBJECT else first
         case "unreplicated":  # only trees on devices are replicated
@@ -53,21 +50,20 @@ def of_tree(head: str, name: str, first: Value, given: int, tracer: bool) -> Val
     return leaves if head == "leaves" else Value(Kind.TUPLE, items=(leaves, STATIC))
 
 
-def put(name: str, first: Value, given: int) -> Value:
+def put(name: str, first: Value) -> Value:
     """On devices; what a function was given to put there, its caller knows."""
     if first.kind in (Kind.KEY, Kind.TREE, Kind.OBJECT):
-        made = (PUT if given == 1 else PLACE) if first.param and name == PUT else first.made
-        return placed(name, first, given)._replace(made=made)
+        made = PUT if first.param and name == PUT else first.made
+        return first._replace(made=made)
     tree = first.kind in (Kind.UNKNOWN, Kind.LIST, Kind.TUPLE, Kind.NAMED)
     own = first.param if first.kind is Kind.UNKNOWN and name == PUT else ""
-    made = (PUT if given == 1 else PLACE) if own else ""
-    of = ANYTHING if first.kind is Kind.UNKNOWN else ""
-    return Value(Kind.TREE if tree else Kind.ARRAY, first.tracer, param=own, made=made, of=of)
+    made = PUT if own else ""
+    return Value(Kind.TREE if tree else Kind.ARRAY, first.tracer, param=own, made=made)
 
 
-def put_again(made: str, given: Value) -> Value:
+def put_again(given: Value) -> Value:
     """The result of a function that puts its parameter on devices, for what it is given."""
-    return put(PUT, given, 1 if made == PUT else 2)._replace(param=given.param)
+    return put(PUT, given)._replace(param=given.param)
 
 
 def _only_arrays(value: Value) -> bool:

@@ -44,7 +44,6 @@ class Via(NamedTuple):
     bound: int = -1  # parameters that were filled before it: what its positions count from
     unmapped: tuple[int, ...] = ()  # of vmap: the arguments with None in `in_axes`
     shaped: bool = True  # False: whether it gives an auxiliary result too could not be read
-    unchecked: bool = False  # of shard_map: replication may not be followed in it
     filtered: bool = False  # arrays are traced, all else is static: `eqx.filter_jit`
     options: bool = False  # `jit(f, **options)` of a function's own `**options`: its caller says
 
@@ -55,8 +54,7 @@ class Value(NamedTuple):
     kind: Kind = Kind.UNKNOWN
     tracer: bool = False
     maybe: bool = False  # only on some paths, or only by convention
-    # NAMED, OBJECT: qualified name; STATIC: Python type; LIST: container type; ARRAY: "softmax" of
-    # probabilities that it gave, or "?x" of the parameter x that it is a part of
+    # NAMED, OBJECT: qualified name; STATIC: Python type; LIST: container type
     of: str = ""
     items: tuple[Value, ...] = ()
     targets: frozenset[FunctionId] = frozenset()
@@ -92,11 +90,9 @@ ANY = "*"  # the name of an attribute whose name is computed
 _LEVELS = 8  # of containers in containers that a function tells others about
 OPTIMIZER = "optax.GradientTransformation"
 FRESH = "fresh"  # what a pytree is: an optimizer's state from before the first update
-GRADIENTS = "gradients"  # what a pytree is, if devices have summed it up already
 VARIABLES = "variables"  # what a pytree is: all that linen's `init` gave, {"params": ...}
 COLLECTION = "collection"  # ... one part of that, or what became of it: the parameters, say
 CALLABLE = "callable"  # what a parameter, or one of several values, is: some function
-PART = "?"  # before a name, as what an array gave: a part of this parameter
 DEVICE_KINDS = frozenset({Kind.ARRAY, Kind.KEY, Kind.TREE})
 
 
@@ -243,15 +239,9 @@ def anonymous(value: Value, levels: int = _LEVELS) -> Value:
     items = value.items
     if items:
         items = tuple(anonymous(item, levels - 1) for item in items) if levels else ()
-    of = "" if value.of[:1] == PART else value.of
-    if value.ident or items != value.items or of is not value.of:
-        return value._replace(ident=0, items=items, of=of)
+    if value.ident or items != value.items:
+        return value._replace(ident=0, items=items)
     return value
-
-
-def origin(value: Value) -> str:
-    """What a part of an array remembers: the probabilities or the parameter that it is cut from."""
-    return value.of or (PART + value.param if value.param else "")
 
 
 def untraced(value: Value) -> Value:

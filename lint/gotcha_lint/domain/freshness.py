@@ -189,6 +189,11 @@ def has_read(marks: Marks) -> bool:
     return any(mark[0] in (_READ, _MADE) for mark in marks)
 
 
+def is_fetched(marks: Marks) -> bool:
+    """Does it follow from what the host has read, and from nothing that was dispatched since?"""
+    return any(mark[0] == _READ for mark in marks) and not made_in(marks)
+
+
 def clock_at(origin: Origin) -> tuple[str, Any, Any]:
     return (_CLOCK, *origin)
 

@@ -78,7 +78,8 @@ class Elements:
 
     `last`: for indices, an affine sum that the largest can be. `zeros`: some are exactly zero for
     inputs of a whole region, as after `relu`. `made`: by what operation, where rules ask: "exp",
-    "sum of exp", "softmax"; or a tuple that begins with such a word, as "expanded".
+    "sum of exp", "softmax"; or a tuple that begins with such a word, as "expanded". `source`: of
+    probabilities, where they were made.
     """
 
     low: float = -INFINITY
@@ -86,6 +87,7 @@ class Elements:
     last: Affine | None = None
     zeros: bool = False
     made: Any = ""  # hashable
+    source: Origin | None = field(default=None, compare=False)
 
 
 @record

@@ -33,13 +33,10 @@ class Fact(NamedTuple):
     returns: str = ""  # array key keys host static tree none same function object:NAME, ...
     transform: Transform | None = None
     key: int | None = None  # position of the key that it consumes; -1: given as `key=` only
-    derives: bool = False  # the key is only split or folded, not drawn from
     pickles: int | None = None  # position of the object that it serialises with pickle
     effect: str = ""  # print log time random io wait read: what it does to the world outside
     calls: int | None = None  # position of a function that it calls in the same context
     host: int | None = None  # position of a function that it runs on the host
-    logits: int | None = None  # position of an argument that must not be probabilities
-    log: int | None = None  # position of an argument that is -inf where it is 0
 
 
 @dataclass(frozen=True)

@@ -132,10 +132,8 @@ for _layer in [
     "standardize",
     "one_hot",
 ]:
-    _fact = Fact(f"array:{_layer}") if _layer in ("softmax", "sigmoid") else ARRAY
-    _fact = Fact("array", logits=0) if _layer == "log_softmax" else _fact
-    ROWS[f"flax.linen.{_layer}"] = _fact
-    ROWS[f"flax.nnx.{_layer}"] = _fact
+    ROWS[f"flax.linen.{_layer}"] = ARRAY
+    ROWS[f"flax.nnx.{_layer}"] = ARRAY
 
 ALIASES = {
     "flax.linen.module.Module": "flax.linen.Module",

@@ -153,3 +153,7 @@ MODULES = {
 
 # Methods that put what they are given into their object.
 FILLING = frozenset({"append", "extend", "appendleft", "insert", "add", "update"})
+# Names that hold arrays on the device wherever JAX is used.
+STATES = frozenset(
+    ("params", "opt_state", "train_state", "batch_stats", "model_state", "ema_params", "opt_states")
+)

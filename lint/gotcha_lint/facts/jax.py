@@ -30,8 +30,8 @@ def _control(
 
 
 ROWS: dict[str, Fact] = {
-    "jax.config.update": Fact("none", effect="setting"),
-    "jax.config.config.update": Fact("none", effect="setting"),
+    "jax.config.update": Fact("none"),
+    "jax.config.config.update": Fact("none"),
     "jax.jit": JIT,
     "jax.pmap": PMAP,
     "jax.shard_map": SHARD_MAP,
@@ -99,8 +99,8 @@ ROWS: dict[str, Fact] = {
     "jax.random.PRNGKey": Fact("key"),
     "jax.random.wrap_key_data": Fact("key"),
     "jax.random.clone": Fact("key"),
-    "jax.random.split": Fact("keys", key=0, derives=True),
-    "jax.random.fold_in": Fact("key", derives=True),
+    "jax.random.split": Fact("keys", key=0),
+    "jax.random.fold_in": Fact("key"),
     "jax.random.key_data": ARRAY,
     "jax.random.key_impl": STATIC,
     "jax.nn.initializers": Fact(""),
@@ -169,11 +169,9 @@ ROWS |= _each(
     "jax.lax.",
 )
 ROWS["jax.lax.top_k"] = Fact("arrays")
-ROWS |= _each("take_along_axis take squeeze ravel", Fact("part"), "jax.numpy.")
-for _squashes in ("softmax", "sigmoid"):
-    ROWS[f"jax.nn.{_squashes}"] = Fact(f"array:{_squashes}")
-ROWS["jax.nn.log_softmax"] = Fact("array", logits=0)
-ROWS |= _each("numpy.log lax.log", Fact("array", log=0), "jax.")
+ROWS |= _each("take_along_axis take squeeze ravel log", ARRAY, "jax.numpy.")
+ROWS |= _each("softmax sigmoid log_softmax", ARRAY, "jax.nn.")
+ROWS["jax.lax.log"] = ARRAY
 ROWS |= _each(
     "GatherDimensionNumbers ScatterDimensionNumbers ConvDimensionNumbers Precision "
     "broadcast_shapes RandomAlgorithm DotDimensionNumbers conv_dimension_numbers padtype_to_pads "
@@ -189,8 +187,9 @@ _SAMPLERS = (
     "multinomial"
 )
 ROWS |= _each(_SAMPLERS, Fact("array", key=0), "jax.random.")
-ROWS["jax.random.categorical"] = Fact("array", key=0, logits=1)
+ROWS["jax.random.categorical"] = Fact("array", key=0)
 
+DRAWS_LOGITS = frozenset({"jax.random.categorical"})  # by their second argument
 LARGEST = frozenset({"jax.numpy.argmax", "jax.lax.argmax"})
 # What keeps a value away from such a place.
 GUARDS = frozenset(

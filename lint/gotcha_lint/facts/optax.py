@@ -207,7 +207,7 @@ WAITS = frozenset(
         *("PyTreeCheckpointer", "Checkpointer"),
     ]
 )
-ROWS |= dict.fromkeys(LOGIT_LOSSES, Fact("array", logits=0))
+ROWS |= dict.fromkeys(LOGIT_LOSSES, ARRAY)
 MODULES: dict[str, Fact] = {}
 # What is given a learning rate, or a function of the step that gives it, as its first argument.
 # After one of these a chain has the step itself: scaled by the rate, and turned round.

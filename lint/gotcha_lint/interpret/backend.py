@@ -11,8 +11,10 @@ from gotcha_lint.domain.value import NONE, Constant, Value, constant
 from gotcha_lint.interpret.effects import note, note_at
 from gotcha_lint.interpret.events import Location
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.startup import JOINED
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.program.ir import Function
+from gotcha_lint.program.settings import asks_whether_initialized, calls_own_functions, word_at
 
 _PROCESS = Frame(Function("<process>", "", 0))
 _STARTED: Location = (_PROCESS, "backend")
@@ -85,10 +87,27 @@ def note_joining(machine: Machine, span: Span) -> None:
     started = machine.read(_STARTED)
     atom = started.only if started is not None else None
     origin = atom.origin if isinstance(atom, Constant) else None
+    _note_own_import(machine, span)
     if origin is None or origin[0] == machine.path:
         return
     if any(at == origin and is_sure for at, is_sure, _ in machine.import_starts.values()):
         note_at(machine, AT_IMPORT, origin, ((machine.path, span),), maybe=False)
+
+
+def _note_own_import(machine: Machine, span: Span) -> None:
+    """A function initializes what the body of its own module has started.
+
+    A function that the module calls further up may have run before.
+    """
+    function, module = machine.activation.function, machine.modules.get(machine.path)
+    origin, is_sure, calls = machine.import_starts.get(machine.path, (None, False, ()))
+    if function.is_module or module is None or origin is None or not is_sure or calls:
+        return
+    if machine.trying or asks_whether_initialized(function) or origin[0] != machine.path:
+        return
+    names = {each.name for each in module.functions if not each.is_module}
+    if not calls_own_functions(module.top, names, origin[1][0]):
+        note(machine, JOINED, word_at(module.top, origin[1]), span, origins=(origin,))
 
 
 def starts(name: str) -> bool:

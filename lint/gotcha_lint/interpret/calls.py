@@ -55,6 +55,7 @@ from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
 from gotcha_lint.interpret.own_sizes import LONGEST, own_size
 from gotcha_lint.interpret.schedules import is_schedule, rate_of
+from gotcha_lint.interpret.startup import note_result, note_setting
 
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
@@ -199,7 +200,7 @@ def _call_atom(
             return copy
         name = _last_name(atom)
         _count_model(machine, atom, args, keywords, span)
-        tried = result_of(machine, atom)
+        tried = result_of(machine, atom, keywords)
     found = unknown_call(machine, args, keywords, span, name)
     if tried is not None:
         return tried.marked(found.marks)
@@ -250,9 +251,18 @@ def _last_name(symbol: Symbol) -> str:
 def call_library(
     machine: Machine, name: str, args: tuple[Value, ...], keywords: Arguments, span: Span
 ) -> Value:
+    note_setting(machine, name, args, keywords, span)
     row = machine.rows.get(name)
     if row is not None:
         return _of_user(machine, row, name, args, keywords, span)
+    out = _call_known(machine, name, args, keywords, span)
+    note_result(machine, name, keywords, out, span)
+    return out
+
+
+def _call_known(
+    machine: Machine, name: str, args: tuple[Value, ...], keywords: Arguments, span: Span
+) -> Value:
     if name == "jax.distributed.initialize":
         note_joining(machine, span)
     if starts(name):

@@ -13,10 +13,12 @@ from gotcha_lint.interpret.backend import note_start
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.donation import replaced, updated_in_place
 from gotcha_lint.interpret.events import CompiledCall, Location
+from gotcha_lint.interpret.faults.donated import Donation, check_twice, give_away
 from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
 from gotcha_lint.interpret.leaves import Leaves, Static
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
+from gotcha_lint.interpret.startup import note_started
 from gotcha_lint.interpret.state import MISSING, Activation
 from gotcha_lint.program.ir import Function
 
@@ -137,12 +139,16 @@ def call_compiled(call: Call, site: Site) -> Value:
         given.append(value)
         return value if _stays_a_number(site, value) else on_device(weaken(value))
 
+    donation = _donation(call, site, inner)
+    if donation is not None:
+        check_twice(donation)
     for index, value in enumerate(call.args):
         label = parameters[index] if index < len(parameters) else f"argument {index}"
         traced.append(take(value, label, index in positions or label in names))
     keywords = {name: take(value, name, name in names) for name, value in call.keywords.items()}
     parts = site.info.get("word") == "pmap"
     machine.per_device += parts
+    replicating, machine.replicating = machine.replicating, 0
     before = len(machine.events)
     try:
         result, captured, functions = _trace(
@@ -150,7 +156,9 @@ def call_compiled(call: Call, site: Site) -> Value:
         )
     finally:
         machine.per_device -= parts
+        machine.replicating = replicating
     note_start(machine, call.span)
+    note_started(machine, call.short, call.span)
     machine.note(
         CompiledCall(
             site=site,
@@ -188,7 +196,22 @@ def call_compiled(call: Call, site: Site) -> Value:
             calls=machine.calls,
         )
     )
+    if donation is not None:
+        give_away(donation)
     return given_by(on_device(result), (machine.path, call.span))
+
+
+def _donation(call: Call, site: Site, inner: Inner) -> Donation | None:
+    """What the call gives away; `nnx.jit` puts the arrays of its modules back."""
+    machine = call.engine
+    if machine.traced or machine.maybe or machine.trying or _gives_back(site):
+        return None
+    names, positions = chosen_names(machine, site, inner, _DONATED)
+    if not (names or positions):
+        return None
+    if site.info.get("word") == "pmap":  # by keyword it donates nothing (jax 0.10.2)
+        names = set()
+    return Donation(call, inner.function, inner.parameters, names, positions)
 
 
 def _gives_back(site: Site) -> bool:

@@ -44,6 +44,7 @@ _SMALL = 1e-3
 _MASKED = 1e3  # below the negative of it a number stands for minus infinity
 REPEATED = "repeated"  # the same few again and again, as a table of the lengths of buckets
 IGNORED = "ignored"  # labels, and the losses of them
+PROBABILITIES = ("softmax", "softmax by hand", "sigmoid")
 ROOTED = (SQUARES, SQUARED_DIFFERENCES)  # the root of their sum is a norm
 SELF = "difference with itself"  # or of all pairs, each row with itself among them
 
@@ -103,9 +104,9 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
         return with_elements(out, Elements(0, made="sum of exp"))
     if name == "softmax":
         zeros = first is not None and first.made == "masked"
-        return with_elements(out, Elements(0, 1, zeros=zeros, made="softmax"))
+        return with_elements(out, _probabilities("softmax", out, zeros))
     if name == "sigmoid":
-        return with_elements(out, Elements(0, 1, made="sigmoid"))
+        return with_elements(out, _probabilities("sigmoid", out))
     if name in ("relu", "relu6", "one_hot"):
         return with_elements(out, Elements(0, zeros=True))
     if name in _NOT_NEGATIVE:
@@ -127,6 +128,11 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
         ignored = ignoring(args[1]) or ignoring(args[2])
         return with_elements(out, ignored or _chosen(args[1], args[2]))
     return out
+
+
+def _probabilities(made: str, out: Value, zeros: bool = False) -> Elements:
+    source = getattr(out.only, "origin", None)
+    return Elements(0, 1, zeros=zeros, made=made, source=source)
 
 
 def ignoring(value: Value) -> Elements | None:
@@ -211,7 +217,7 @@ def after_operator(operator: str, x: Value, y: Value, out: Value) -> Value:
         return out
     if operator == "Div":
         if a is not None and b is not None and (a.made, b.made) == ("exp", "sum of exp"):
-            return with_elements(out, Elements(0, 1, made="softmax by hand"))
+            return with_elements(out, _probabilities("softmax by hand", out))
         return with_elements(out, Elements(zeros=True)) if a is not None and a.zeros else out
     if operator == "Mult":
         zeros = any(each is not None and each.zeros for each in (a, b))

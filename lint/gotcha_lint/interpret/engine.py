@@ -43,12 +43,14 @@ from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.element_reads import of_index
 from gotcha_lint.interpret.faults import pickling
+from gotcha_lint.interpret.faults.donated import check_read
 from gotcha_lint.interpret.faults.names import check_local, check_partly_bound
 from gotcha_lint.interpret.faults.remarks import CAST_UNDONE, remark
 from gotcha_lint.interpret.faults.signatures import check_unpacked
 from gotcha_lint.interpret.indexing import without_rest
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
+from gotcha_lint.interpret.startup import note_variable
 from gotcha_lint.program.ir import Module
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.own_casts import writes_own_cast
@@ -118,6 +120,8 @@ class Engine(Machine):
             value = only(Library("builtins." + name, (self.path, span))) if known else UNKNOWN
         else:
             self.activation.sources[target] = location
+            if self.activation.gone:
+                check_read(self, location, i)
         r[target] = value
 
     def _do_store(self, i: Instruction, r: Registers) -> None:
@@ -139,6 +143,8 @@ class Engine(Machine):
             self.activation.sources[target] = (atom, name)
         elif value.unknown and base in self.activation.sources:
             self.activation.sources[target] = (self.activation.sources[base], name)
+        if self.activation.gone:
+            check_read(self, self.activation.sources.get(target), i)
 
     def _do_setattr(self, i: Instruction, r: Registers) -> None:
         _, _, base, name, source, span = i
@@ -161,6 +167,8 @@ class Engine(Machine):
         if isinstance(atom, Library) and writes_own_cast(self.activation.function, i):
             remark(self, CAST_UNDONE, span)
         containers.set_item(self, value, r.get(key, UNKNOWN), r.get(source, UNKNOWN), span)
+        if isinstance(value.only, Library) and value.only.name == "os.environ":
+            note_variable(self, r.get(key, UNKNOWN), span)
         if isinstance(value.only, Library) and value.only.name == pickling.SHELF:
             pickling.note_pickled(self, r.get(source, UNKNOWN), span, "shelve.Shelf")
         if any(isinstance(atom, Array) and atom.place == "host" for atom in value.atoms):

@@ -260,7 +260,8 @@ class Remark:
 
     `kind`: which fault; `text`: its details, as words for a message. `places`: others that explain
     it. `maybe`: one of several alternatives is. `about`: file, first and last line of the function
-    that has the fault as a whole.
+    that has the fault as a whole. `given`: what is wrong, where the function got it from its
+    caller: it is the caller's fault.
     """
 
     kind: str
@@ -271,6 +272,7 @@ class Remark:
     places: tuple[tuple[str, Span, str], ...] = ()
     maybe: bool = False
     about: tuple[str, int, int] | None = None
+    given: Value | None = None
     calls: CallString = ()
 
 

@@ -177,6 +177,7 @@ def _context(
         bool(machine.differentiated),
         bool(machine.lenient),
         bool(machine.per_device),
+        bool(machine.replicating),
         bool(machine.callback),
     )
     known = machine.contexts.setdefault((function, mode), {})
@@ -302,7 +303,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     )
     frame = _frame(machine, site, function, values)
     activation = Activation(function, frame, site.info["environment"], len(machine.layers))
-    activation.key = key
+    activation.key, activation.given = key, values
     activation.functions.add(function)
     activation.contexts.add(key)
     saved = machine.save()

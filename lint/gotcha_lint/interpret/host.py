@@ -21,6 +21,7 @@ from gotcha_lint.domain.freshness import (
 )
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
+    LEAF,
     NO_MARKS,
     Array,
     Atom,
@@ -31,6 +32,7 @@ from gotcha_lint.domain.value import (
     Tuple,
     Value,
     is_optimizer_state,
+    is_tree_of_leaf,
     join,
     only,
 )
@@ -178,6 +180,8 @@ def _parts(machine: Machine, atom: Atom) -> Iterable[Value]:
     mapping = mapping_of(machine, atom)
     if mapping is not None:
         return (*mapping.values, *((mapping.rest,) if mapping.rest is not None else ()))
+    if isinstance(atom, Object) and is_tree_of_leaf(atom):
+        return (atom.site.info[LEAF],)
     if isinstance(atom, Object) and (atom.site.kind == "instance" or is_optimizer_state(atom)):
         site = atom.site
         found = (machine.peek((site, name)) for name in machine.fields_of(site))

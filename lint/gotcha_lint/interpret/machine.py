@@ -59,12 +59,14 @@ class Machine(State, ABC):
         self.traced = 0  # JAX traces what runs here
         self.differentiated = 0  # gradients that are taken around what runs here
         self.per_device = 0  # traces around in which each device has a part: sizes are not known
+        self.replicating = 0  # ... and JAX follows what is the same on all devices
         self.callback = 0  # the program on the device waits for what runs here
         self.zeros: set[Origin] = set()  # where arrays of zeros are made
         self.halves: dict[Origin, Origin] = {}  # arrays of half precision, since which place
         self.tried: dict[
             Site, Value | None
         ] = {}  # what objects of these classes give: see `annotated`
+        self.applied: dict[Site, tuple[Site, ...]] = {}  # by classes of train states
         self.squares: set[Origin] = set()  # ... those that are squares
         self.zero_products: set[Origin] = set()  # ... where these are multiplied or summed
         self.lenient = 0  # ... and of traces around it, those that leave arrays with a value
@@ -137,6 +139,7 @@ class Machine(State, ABC):
         self.modules, self.visible = modules, modules
         self.rows = rows
         self.texts = Texts()
+        self.applied = {}
         self._index = index
         self._found.clear()
 

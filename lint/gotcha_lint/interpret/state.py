@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gotcha_lint.domain.keys import Seeded
 from gotcha_lint.domain.sites import Frame, Site, Span
-from gotcha_lint.domain.value import BOTTOM, NO_MARKS, Marks, Value, join
+from gotcha_lint.domain.value import BOTTOM, NO_MARKS, NONE, Marks, Value, join
 from gotcha_lint.interpret.bindings import Bindings, Lookup, may_be_fixed, path_of
 from gotcha_lint.interpret.events import Location
 
@@ -25,6 +25,11 @@ Fields = dict[Any, dict[str, None]]
 
 
 MISSING = Value((), False, frozenset(("missing",)))  # what a read finds where nothing is yet
+
+
+def gone_at(location: Location) -> Location:
+    """Where it is kept that a call has taken the arrays of a location."""
+    return ("<donated>", location)  # type: ignore[return-value] - a name that no program has
 
 
 class LoopState:
@@ -52,6 +57,8 @@ class Activation:
         "frame",
         "function",
         "functions",
+        "given",
+        "gone",
         "key",
         "loops",
         "made",
@@ -63,6 +70,7 @@ class Activation:
         "seeded",
         "shares",
         "sources",
+        "started",
         "tests",
         "writes",
         "yields",
@@ -80,8 +88,11 @@ class Activation:
         self.writes: set[Location] = set()
         self.returns: list[tuple[Value, Layer]] = []
         self.yields: list[Value] = []
+        self.started: set[str] = set()  # what it has certainly started (see `startup`)
         self.on_host = False  # it has read arrays of the device
         self.registers: dict[int, Value] = {}
+        self.gone: set[Location] = set()  # whose arrays a call may have taken
+        self.given: dict[str, Value] = {}  # its parameters, as it got them
         self.sources: dict[int, Location] = {}  # where a register was loaded from
         self.tests: dict[int, tuple[Location, Any, bool]] = {}  # location is (not) a constant
         self.shares: dict[int, float] = {}  # tests that hold for one of so many numbers
@@ -163,6 +174,8 @@ class State:
         if may_be_fixed(location) and path_of(location) not in self.loading:
             self.bindings.rebound.add(location)
         self.layers[-1][location] = value
+        if activation.gone and location in activation.gone:
+            self.layers[-1][gone_at(location)] = NONE
 
     def fields_of(self, base: Any) -> list[str]:
         """The attributes of a site or symbol, in the order in which they were first written."""

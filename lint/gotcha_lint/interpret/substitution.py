@@ -63,6 +63,7 @@ from gotcha_lint.interpret.events import (
 )
 from gotcha_lint.interpret.faults.growing import grown_by_callee
 from gotcha_lint.interpret.faults.pickling import CLOSURE, given_closure
+from gotcha_lint.interpret.faults.softmax import at_caller
 from gotcha_lint.interpret.host import as_wait, leaves
 from gotcha_lint.interpret.indexing import CUT, as_short, cut_of, with_size
 from gotcha_lint.interpret.keys import index_of, is_listed
@@ -71,6 +72,7 @@ from gotcha_lint.interpret.layers.modes import DROPS, is_differentiated
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.numbers import substituted
+from gotcha_lint.interpret.startup import SETTINGS, STARTS, as_started
 
 
 def parameter_mark(root: Hashable) -> tuple[str, Hashable]:
@@ -421,11 +423,17 @@ class Substitution:
         if isinstance(event, Remark):
             tested = event.kind == "out of bounds" and bool(machine.guards)
             maybe = event.maybe or bool(machine.maybe) or tested
+            if event.given is not None:
+                event = at_caller(machine, event, self.value(event.given), self._call)
+                return replaced(event, maybe=maybe or event.maybe, calls=machine.calls)
             return replaced(event, maybe=maybe, calls=calls)
         loops, guards = self._loops(event.loops), self._guards(event.guards)
         if isinstance(event, ClockRead):
             return replaced(event, loops=loops, guards=guards, calls=calls)
         if isinstance(event, Effect):
+            if event.kind in STARTS or event.kind in SETTINGS:
+                called = as_started(machine, event, self._span)
+                return None if called is None else moved(machine, called, (), loops, guards, calls)
             values = tuple(map(self.value, event.values))
             if event.kind == DROPS and is_differentiated(machine):
                 return None

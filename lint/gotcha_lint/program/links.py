@@ -121,6 +121,7 @@ class Links:
         known = self._texts.makers.get(function)
         if known is None:
             known = self._texts.makers[function] = {i[1]: i for i in steps_of(function)}
+            known.update(_written_apart(function, known))
         return known
 
     def stores(self, function: Function) -> dict[str, list[Register]]:
@@ -388,3 +389,16 @@ class Links:
             return None
         link = self.of_register(*found[0], depth)
         return None if link is None or link.kind == "module" else link
+
+
+def _written_apart(
+    function: Function, makers: Mapping[Register, Instruction]
+) -> Iterator[tuple[Register, Instruction]]:
+    """The parts of `a, b = f(), g()`."""
+    for i in steps_of(function):
+        made = makers.get(i[2]) if i[0] == "unpack" and i[4] is None else None
+        if made is None or made[0] != "build" or len(made[3]) != len(i[3]):
+            continue
+        for target, (star, part) in zip(i[3], made[3], strict=True):
+            if not star and part in makers:
+                yield target, makers[part]

@@ -4,55 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import At, Bind, Body, Loop, Place
+from gotcha_lint.analysis.sites import At, Bind, Loop, Place
 from gotcha_lint.analysis.syntax import dotted, is_none
-from gotcha_lint.facts.paths import is_test
-
-# Functions of these names run once per batch, wherever they are called from.
-_STEPS = frozenset(
-    [
-        "step",
-        "train_step",
-        "training_step",
-        "eval_step",
-        "evaluation_step",
-        "validation_step",
-        "test_step",
-        "update",
-        "update_step",
-        "train_on_batch",
-        "train_batch",
-        "test_on_batch",
-        "act",
-        "select_action",
-        "get_action",
-        "learn_step",
-    ]
-)
 
 
 def long_loops(place: Place) -> tuple[Loop, ...]:
     """The loops around a place that run more than a few times, outermost first."""
     return tuple(loop for loop in place.at.loops if not loop.short)
-
-
-def repeated(place: Place) -> str:
-    """What repeats the place, in words: its innermost loop, or the calls of its function."""
-    loops = long_loops(place)
-    if loops:
-        return "iteration of this loop"
-    function = place.body.function
-    return f"call of `{function.name}`" if is_hot(place.body) or is_step(place.body) else ""
-
-
-def is_step(body: Body) -> bool:
-    """By its name it runs once per batch."""
-    return body.function.name.lstrip("_") in _STEPS
-
-
-def is_hot(body: Body) -> bool:
-    """Called in a loop of the program, not of its tests."""
-    return bool(body.hot) and not any(is_test(site[0]) for site, _ in body.hot)
 
 
 def assigned_each_time(place: Place) -> frozenset[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
-from gotcha_lint.domain.freshness import has_read
+from gotcha_lint.domain.freshness import is_fetched
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import (
     NO_MARKS,
@@ -22,6 +22,7 @@ from gotcha_lint.domain.value import (
     Symbol,
     Value,
 )
+from gotcha_lint.facts.host import STATES
 from gotcha_lint.interpret.arrays import bytes_of
 from gotcha_lint.interpret.backend import AT_IMPORT, FORK, WORKERS
 from gotcha_lint.interpret.effects import BEGUN, RESTORED, SAVED, WAITED, is_of_device
@@ -45,6 +46,7 @@ from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, disagrees
 from gotcha_lint.interpret.indexing import own_cut
 from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS
 from gotcha_lint.interpret.models.optax_chains import CHAIN
+from gotcha_lint.interpret.replicated import AVERAGED, is_summed
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.flags import HandedFlag
 from gotcha_lint.program.ir import Function
@@ -74,6 +76,7 @@ from gotcha_lint.solve.options import IgnoredArgument, UnreadOption
 from gotcha_lint.solve.per_input import comes_from, is_called_for_each_input, is_step
 from gotcha_lint.solve.remarks import Faults
 from gotcha_lint.solve.roots import Segment
+from gotcha_lint.solve.startup import TooLate, too_late
 from gotcha_lint.solve.structures import signature
 from gotcha_lint.solve.timing import Elapsed, unwaited
 from gotcha_lint.solve.variations import compare, compare_leaves, where
@@ -140,6 +143,7 @@ class Programs:
     keys: KeyReuses = field(default_factory=KeyReuses)
     waits: dict[Origin, Wait] = field(default_factory=dict)
     elements: list[ElementRead] = field(default_factory=list)
+    too_late: list[TooLate] = field(default_factory=list)  # settings
     times: dict[Origin, Elapsed] = field(default_factory=dict)  # that end too early
     forward: dict[Origin, tuple[CompiledCall, Effect]] = field(default_factory=dict)
     """Calls that run a module in training mode without a gradient, and what drops there."""
@@ -165,6 +169,7 @@ class Programs:
             self.waits[wait.place] = wait if old is None else old.joined(wait)
         self.elements += elements
         self.host_bound += host_bound(segment)
+        self.too_late += too_late(segment)
         for time in unwaited(segment):
             self.times.setdefault(time.place, time)
 
@@ -211,10 +216,11 @@ class _Reader:
             elif isinstance(event, Effect) and event.kind == CHAIN:
                 self.programs.chains.add(event)
             elif isinstance(event, Effect) and event.kind == "pickle":
-                if any(map(is_of_device, event.values)):
+                if any(is_of_device(value) or _is_named_state(value) for value in event.values):
                     self._effect(event)
-                elif any(map(_is_named_state, event.values)):
-                    self._effect(replace(event, maybe=True))
+            elif isinstance(event, Effect) and event.kind == AVERAGED:
+                if summed := tuple(value for value in event.values if is_summed(value)):
+                    self._effect(replace(event, values=summed))
             elif isinstance(event, Effect) and event.kind == "closure":
                 if event.what:
                     self._effect(event)
@@ -628,18 +634,12 @@ class _Reader:
                     compare(row, first, other)
 
 
-# Names that hold arrays on the device wherever JAX is used.
-_STATE = frozenset(
-    ("params", "opt_state", "train_state", "batch_stats", "model_state", "ema_params", "opt_states")
-)
-
-
 def _is_named_state(value: Value) -> bool:
     """A parameter, or an attribute of one, with the name of a state; not what was fetched."""
-    return not has_read(value.marks) and any(
+    return not is_fetched(value.marks) and any(
         isinstance(atom, Symbol)
         and str((*(atom.root if isinstance(atom.root, tuple) else ()), *atom.path)[-1]).lstrip(".")
-        in _STATE
+        in STATES
         for atom in value.atoms
     )
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.interpret.events import Remark
-from gotcha_lint.interpret.faults.remarks import DOUBLE_SOFTMAX
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.roots import Segment
 
@@ -44,7 +43,6 @@ class Faults:
         return [fault for fault in self.found.values() if fault.kind in kinds]
 
     def _add(self, event: Remark, scripted: bool) -> None:
-        event = _at_cause(event) if event.kind == DOUBLE_SOFTMAX else event
         key = event.kind, event.path, event.span
         old = self.found.get(key)
         if old is not None and (old.certain or event.maybe) and (old.scripted or not scripted):
@@ -61,17 +59,3 @@ class Faults:
             scripted,
             event.about,
         )
-
-
-def _at_cause(event: Remark) -> Remark:
-    """Moved to the call that leads there in the function `about` which the fault begins."""
-    if event.about is None:
-        return event
-    path, first, last = event.about
-    own = event.path == path and first <= event.span[0] <= last
-    for number, (at, span) in reversed(list(enumerate(event.calls))):
-        if not own and at == path and first <= span[0] <= last:
-            there = (event.path, event.span, "taken as logits here")
-            places = (*event.places, there)
-            return replace(event, path=at, span=span, calls=event.calls[:number], places=places)
-    return event

@@ -23,8 +23,11 @@ from gotcha_lint.domain.value import (
     Value,
     only,
 )
+from gotcha_lint.facts.environment import READ_AT_IMPORT, READ_AT_START
 from gotcha_lint.facts.halves import HALVES
-from gotcha_lint.facts.optax import PRECONDITIONERS
+from gotcha_lint.facts.optax import LOGIT_LOSSES, PRECONDITIONERS
+from gotcha_lint.facts.options import INITIALIZE
+from gotcha_lint.facts.options import READ_AT_START as OPTIONS_AT_START
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
@@ -38,7 +41,7 @@ from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_class, mapping_of
 from gotcha_lint.interpret.imports import load_module
 from gotcha_lint.interpret.keys import is_named_as_key
-from gotcha_lint.interpret.layers.annotated import classes_of, halves_of
+from gotcha_lint.interpret.layers.annotated import classes_of, known_of
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, heaviest_call
 from gotcha_lint.interpret.loops import carried, goes_on
 from gotcha_lint.interpret.machine import RESERVE, OutOfBudget
@@ -46,6 +49,7 @@ from gotcha_lint.interpret.state import Layer
 from gotcha_lint.interpret.substitution import symbol_for
 from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function, Module
+from gotcha_lint.program.settings import X64
 
 ROOT_BUDGET = 40_000  # instructions of one root, where it imports little
 _LEAST = 8_000  # ... and where it imports much
@@ -112,7 +116,7 @@ def _try_classes(engine: Engine, names: Mapping[str, Names]) -> None:
                 for cls in classes_of(engine, function, parameter.name):
                     own = names.get(cls.path)
                     used = own.names_in.get(cls.info["function"], set()) if own else set()
-                    if cls in engine.tried or not (used & (HALVES | {"dtype"})):
+                    if cls in engine.tried or not (used & (HALVES | _SQUASHES | {"dtype"})):
                         continue
                     engine.tried[cls] = None
                     _begin(engine, cls.path)
@@ -125,7 +129,7 @@ def _try_classes(engine: Engine, names: Mapping[str, Names]) -> None:
 
 def _try(engine: Engine, cls: Site) -> None:
     me = make_instance(engine, cls, (), {}, cls.span)
-    engine.tried[cls] = halves_of(engine.call(me, (), {}, cls.span))
+    engine.tried[cls] = known_of(engine.call(me, (), {}, cls.span))
 
 
 def _of_module(
@@ -245,7 +249,7 @@ def _transformed(engine: Engine, module: Module) -> Iterator[tuple[str, Function
             continue
         function = Inner(engine, atom.site.info["inner"]).function
         word = atom.site.info["word"]
-        if word in (*_GRADIENTS, *_COMPILED) and function in engine.sites_of:
+        if word in (*_GRADIENTS, *_COMPILED, "shard_map") and function in engine.sites_of:
             yield name, function, value
 
 
@@ -425,7 +429,7 @@ def _begin(engine: Engine, path: str) -> None:
     engine.path, engine.calls = path, ()
     engine.loops, engine.current, engine.guards = [], NO_MARKS, ()
     engine.traced = engine.guarded = engine.differentiated = engine.lenient = 0
-    engine.per_device = engine.dispatches = 0
+    engine.per_device = engine.replicating = engine.dispatches = 0
     engine.budget, engine.reserve = engine.root_budget, engine.root_budget // RESERVE
     engine.contexts, engine.memory, engine.fields, engine.trail = {}, {}, {}, []
     engine.charged = set()
@@ -469,12 +473,18 @@ _KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - 
 _EVERYDAY = frozenset(("split", "choice", "gamma", "beta", "bits", "ball"))
 _RANDOM = frozenset(("random", "jrandom", "jr", "jrnd", "rng", "key"))
 _MEANINGS = 3
+_SQUASHES = frozenset(("softmax", "sigmoid"))
+_PROBABLE = _SQUASHES | {name.rpartition(".")[2] for name in LOGIT_LOSSES}
 # What is divided by the first two may be zero; labels may be ignored; types lose digits.
 _CHECKED = frozenset(
     ("norm", "std", "softmax_cross_entropy_with_integer_labels", "chain", "named_chain",
      "log_softmax", "cast_to_param", "cast_to_compute")
 )  # fmt: skip
-_CHECKED |= HALVES
+_CHECKED |= HALVES | _PROBABLE
+_SETTINGS = READ_AT_IMPORT | OPTIONS_AT_START.keys() | {X64}
+_SETS = "#sets"  # the name of an option or a variable that JAX reads once
+_CHECKED |= {_SETS, INITIALIZE.rpartition(".")[2]}
+_LEADING = HALVES | _PROBABLE | {_SETS, INITIALIZE.rpartition(".")[2]}
 _LOOPS = frozenset(("for", "while"))
 _READING = frozenset(("device_get", "float", "int", "item", "tolist", "asarray", "array", "print"))
 _ROOTS = frozenset(("sqrt", "log", "norm", "rsqrt", "arccos", "arcsin"))  # infinite slopes
@@ -500,7 +510,7 @@ def _leading_to_compiles(files: Iterable[Names], compiled: frozenset[str]) -> fr
             uses.setdefault(function.name, []).append(own)
     clear = {name: set().union(*own) for name, own in uses.items() if len(own) <= _MEANINGS}
     found: set[str] = set(compiled) | {
-        name for name, own in clear.items() if _uses_keys(own) or not HALVES.isdisjoint(own)
+        name for name, own in clear.items() if _uses_keys(own) or not _LEADING.isdisjoint(own)
     }
     new = _COMPILING | found
     while new:
@@ -561,6 +571,9 @@ class Names:
                 own.add(instruction[3])
             elif operation in _LOOPS:
                 own.add(operation)
+            elif operation == "const" and isinstance(instruction[2], str):
+                if instruction[2] in _SETTINGS or instruction[2].startswith(READ_AT_START):
+                    own.add(_SETS)
             elif operation == "class":
                 inside = self.names_in.setdefault(instruction[2], set())
                 self._walk(instruction[2].body, inside)

@@ -10,7 +10,7 @@ from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.tables import Key
 from gotcha_lint.analysis.usage import Callers, Steps, Usage
-from gotcha_lint.analysis.values import ANY, ClassId, FunctionId, Kind, Site, Value
+from gotcha_lint.analysis.values import FunctionId, Kind, Site
 
 
 def survey(table: Mapping[Key, Any], project: Project) -> Usage:
@@ -37,9 +37,7 @@ def survey(table: Mapping[Key, Any], project: Project) -> Usage:
         hosted=hosted,
         hot=hot,
         stored={(key[1], key[2]): value for key, value in table.items() if key[0] == "stored"},
-        fields=_fields(table),
         callers=callers_of(table),
-        sets=_told(table, "sets"),
         updated=frozenset((key[1], key[2]) for key in table if key[0] == "updated"),
         rerun=rerun(table, hot),
         gives=_gives(table),
@@ -59,18 +57,6 @@ def _gives(table: Mapping[Key, Any]) -> dict[FunctionId, int]:
         and value.items
         and not (value.maybe or value.param or value.made)
     }
-
-
-def _fields(table: Mapping[Key, Any]) -> dict[ClassId, dict[str, Value]]:
-    found: dict[ClassId, dict[str, Value]] = {}
-    for key, value in table.items():
-        if (
-            key[0] == "attr"
-            and key[2] != ANY
-            and value.kind not in (Kind.UNKNOWN, Kind.STATIC, Kind.NONE)
-        ):
-            found.setdefault(key[1], {})[key[2]] = value
-    return found
 
 
 # Who calls a function, and which loops run the program that a traced one is part of

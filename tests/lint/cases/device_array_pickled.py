@@ -112,6 +112,9 @@ class Agent:
         self.w = jax.random.normal(key, (3,))
         self.opt_state = None
 
+    def start(self, tx):
+        self.opt_state = tx.init(self.w)
+
 
 def create():
     return State(jnp.zeros(()), jnp.ones(3))
@@ -130,6 +133,7 @@ def own_table(file):
 
 def own_agent(file, key, hyper):
     agent = Agent(key, hyper)
+    agent.start(optax.adam(0.1))
     pickle.dump(agent.w, file)  # ! device-array-pickled
     pickle.dump(agent.params, file)
     pickle.dump({"memory": agent.opt_state}, file)  # ! device-array-pickled
@@ -424,3 +428,12 @@ def saved_weights(path, config):
         pickle.dump(variables["params"], file)  # ! device-array-pickled
         pickle.dump(jax.device_get(variables), file)
         pickle.dump(jax.eval_shape(network(2).init, jax.random.key(0), jnp.zeros(2)), file)
+
+
+def of_what_a_step_gave(path, state, batches, update, to_host):
+    step = jax.pmap(update)
+    for batch in batches:
+        state = step(state, batch)
+    with open(path, "wb") as file:
+        pickle.dump(state.params, file)  # ! device-array-pickled
+        pickle.dump(jax.device_get(state).params, file)

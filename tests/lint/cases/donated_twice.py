@@ -232,3 +232,17 @@ def healed(key, batch):
 
 def two_settings(model, tx, size, batch):
     return step(State(size, size), batch)
+
+
+@partial(jax.jit, donate_argnums=(0, 1))
+def descend(params, momentum, batch):
+    grads = jax.grad(lambda p: jnp.mean((batch @ p) ** 2))(params)
+    momentum = 0.9 * momentum + grads
+    return params - 0.1 * momentum, momentum
+
+
+def two_results_of_a_call(batches):
+    params, momentum = jnp.ones(3), jnp.zeros(3)
+    for batch in batches:
+        params, momentum = descend(params, momentum, batch)
+    return params

@@ -114,7 +114,7 @@ def log_of_either(p, from_logits):
 
 
 def of_one_that_asks(x):
-    return log_of_either(softmax(x), False)
+    return log_of_either(softmax(x), False)  # ! log-of-softmax
 
 
 def smooth_chances(w, x):

@@ -98,6 +98,10 @@ def after_call(call: Call, out: Value) -> Value:
         if call.short in ("zeros", "zeros_like"):
             call.engine.zeros.add(call.origin)
         out = after_function(call.engine, call.short, call.args, out)
+        if (
+            call.short == "softmax" and "where" in call.keywords
+        ):  # what is left out is zero, or anything
+            out = with_elements(out, Elements(made="chosen"))
         follow(call.engine, call.args, out)
         after_square(call, out)
         out = _of_zeros(call.engine, call.args, out)

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from gotcha_lint.domain.freshness import dispatched, is_fetched
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import Library, Mapping, Object, Symbol, Tuple, Value
-from gotcha_lint.facts.host import PICKLERS, PICKLES_CLOSURES
+from gotcha_lint.facts.host import PICKLERS, PICKLES_CLOSURES, STATES
 from gotcha_lint.interpret.arrays import unknown_array
 from gotcha_lint.interpret.attributes import annotation_of, is_train_state
 from gotcha_lint.interpret.effects import note
@@ -25,6 +26,7 @@ from gotcha_lint.interpret.heap import (
 from gotcha_lint.interpret.host import leaves
 from gotcha_lint.interpret.layers.linen import are_variables
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.donated import call_at, text_of, written_parts
 
 PICKLED, CLOSURE = "pickle", "closure"
 QUEUE, POOL = "multiprocessing.#queue", "multiprocessing.#pool"
@@ -80,10 +82,21 @@ def note_pickled(machine: Machine, value: Value, span: Span, what: str) -> None:
 
 def _note_arrays(machine: Machine, value: Value, span: Span, what: str) -> None:
     found = leaves(machine, (value,), older=True)
-    if not found and are_variables(machine, value):
+    if (not found and are_variables(machine, value)) or _is_of_dispatch(machine, value, span):
         found = (unknown_array("device", machine.origin(span)),)
     if found and not machine.traced:
         note(machine, PICKLED, what, span, found)
+
+
+def _is_of_dispatch(machine: Machine, value: Value, span: Span) -> bool:
+    """`state.params`, where a dispatch has given the state, of which nothing else is known."""
+    if value.atoms or not dispatched(value.marks) or is_fetched(value.marks):
+        return False
+    function = machine.activation.function
+    call = call_at(function, span)
+    given = written_parts(function, call[3][0][1]) if call is not None and call[3] else ()
+    texts = (text_of(function, register) for register in given)
+    return any("." in text and text.rpartition(".")[2] in STATES for text in texts)
 
 
 def given_closure(machine: Machine, event: Effect, values: tuple[Value, ...]) -> Effect | None:

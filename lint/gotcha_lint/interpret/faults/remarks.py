@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.domain.value import Value
 from gotcha_lint.interpret.events import Remark
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.ir import Function
 
 DOUBLE_SOFTMAX = "double softmax"
+LOG_OF_SOFTMAX = "log of softmax"
 CAST_UNDONE = "cast undone"
+AFTER_IMPORT = "variable after import"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 
@@ -21,6 +24,7 @@ def remark(
     maybe: bool = False,
     at: Origin | None = None,
     about: tuple[str, int, int] | None = None,
+    given: Value | None = None,
 ) -> None:
     """Notes a fault at `span`, or at another place."""
     path, span = (machine.path, span) if at is None else at
@@ -34,6 +38,7 @@ def remark(
             places=places,
             maybe=maybe or bool(machine.maybe),
             about=about,
+            given=given,
             calls=machine.calls,
         )
     )
@@ -52,6 +57,6 @@ def note(
     machine.note(
         Remark(
             kind=kind, text=text, path=function.path, span=span, within=function, places=places,
-            maybe=maybe, about=None, calls=(),
+            maybe=maybe, about=None, given=None, calls=(),
         )
     )  # fmt: skip

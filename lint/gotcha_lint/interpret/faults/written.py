@@ -8,41 +8,26 @@ definition (see `program/links.py`).
 from __future__ import annotations
 
 import builtins
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
 from gotcha_lint.interpret.faults.computed import check_computed
 from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
-from gotcha_lint.interpret.faults.remarks import note
+from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
+from gotcha_lint.interpret.importable import Modules
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Region, Register
 from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import unbound, undefined
 from gotcha_lint.program.partly_bound import partly_bound
+from gotcha_lint.program.settings import options_set, variables_after_import
 
 _WITH_REGIONS = frozenset(("if", "for", "while", "try"))
 _BUILTINS = frozenset(dir(builtins))
-
-
-class Modules:
-    """The modules that a file may import."""
-
-    def __init__(self, machine: Machine) -> None:
-        self._machine = machine
-        self.modules: Mapping[str, Module] = machine.modules
-
-    def module_from(self, name: str, importer: str) -> str | None:
-        return self._machine.module_from(name, importer)
-
-    def is_certain(self, name: str, importer: str) -> bool:
-        path = self._machine.module_from(name, importer)
-        beside = path is not None and os.path.dirname(path) == os.path.dirname(importer)
-        return beside or self._machine.is_certain_module(name)
 
 
 def check_written(machine: Machine, path: str) -> None:
@@ -50,6 +35,10 @@ def check_written(machine: Machine, path: str) -> None:
     module = machine.modules[path]
     links = Links(Modules(machine), machine.texts)
     attributes = Attributes(machine)
+    for name, span, imported, what in variables_after_import(module.top):
+        if not any(option == name.lower() for option, _ in options_set(module.top)):
+            place = path, imported, "imports jax"
+            note(machine, AFTER_IMPORT, module.top, span, name, what, places=(place,))
     _check_submodules(machine, links, module)
     for name, span, function in undefined(module, _BUILTINS):
         note(machine, "undefined", function, span, name)

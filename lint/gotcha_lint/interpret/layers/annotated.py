@@ -1,8 +1,8 @@
 """Parameters that are annotated with a class of the program: what an object of it gives.
 
 `def loss(model: Model, x)` gets an object that somebody else has made. What its call gives is what
-an object gives that is made without options, if it is of half precision: such a type is chosen in
-the class, and a caller would have to choose another one.
+an object gives that is made without options, if it is of half precision or ends in a softmax: both
+are chosen in the class, and a caller would have to choose another one.
 """
 
 from __future__ import annotations
@@ -13,29 +13,83 @@ from collections.abc import Iterator
 from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import UNKNOWN, Array, Object, Symbol, Tuple, Value, join, only
 from gotcha_lint.facts.halves import HALVES
+from gotcha_lint.interpret.elements import PROBABILITIES, elements_of
 from gotcha_lint.interpret.heap import class_attribute, is_module_class
+from gotcha_lint.interpret.importable import Modules
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function
+from gotcha_lint.program.links import Links
 
 _NAME = re.compile(r"[^\W\d]\w*")
-_CALLS: tuple[tuple[str, ...], ...] = ((), (".apply",))
+_CALLS: tuple[tuple[str, ...], ...] = ((), (".apply",), (".apply_fn",))
+_STATE = "flax.training.train_state.TrainState"
 _DEPTH = 3
 
 
 def classes_of(machine: Machine, function: Function, parameter: str) -> Iterator[Site]:
     """The classes of neural networks that the annotation of a parameter names."""
+    for cls in _named(machine, function, parameter):
+        if is_module_class(cls):
+            yield cls
+        elif _STATE in cls.info["library"]:
+            yield from applied_by(machine, cls)
+
+
+def _named(machine: Machine, function: Function, parameter: str) -> Iterator[Site]:
     for annotation in (p.annotation for p in function.parameters if p.name == parameter):
         for name in _NAME.findall(annotation):
             value = machine.read((function.path, name))
             atom = value.only if value is not None else None
-            is_class = isinstance(atom, Object) and atom.site.kind == "class"
-            if isinstance(atom, Object) and is_class and is_module_class(atom.site):
+            if isinstance(atom, Object) and atom.site.kind == "class":
                 yield atom.site
 
 
-def result_of(machine: Machine, callee: Symbol) -> Value | None:
-    """What a call of a caller's model may give, where that is of half precision."""
-    if callee.path not in _CALLS or not isinstance(callee.root, tuple):
+def applied_by(machine: Machine, state: Site) -> tuple[Site, ...]:
+    """The classes whose `apply` a train state of the program holds; none where one is not known.
+
+    By the text of the program: each `State.create(apply_fn=model.apply)` that there is.
+    """
+    if state not in machine.applied:
+        machine.applied[state] = tuple(_applied_by(machine, state))
+    return machine.applied[state]
+
+
+def _applied_by(machine: Machine, state: Site) -> list[Site]:
+    links = Links(Modules(machine), machine.texts)
+    classes = {s.info["function"]: s for s in machine.sites.values() if s.kind == "class"}
+    found: list[Site] = []
+    for path in machine.visible:
+        for function in links.bodies(machine.modules[path]):
+            for step in steps_of(function):
+                given = dict(step[4]).get("apply_fn") if step[0] == "call" else None
+                if (
+                    given is None
+                    or _made_by(links, function, step[2], "create") is not state.info["function"]
+                ):
+                    continue
+                cls = classes.get(_made_by(links, function, given, "apply"))
+                if cls is None:
+                    return []
+                found.append(cls)
+    return found
+
+
+def _made_by(links: Links, function: Function, register: int, attribute: str) -> Function | None:
+    """The class of `x.attribute`, where x is it or an object of it."""
+    made = links.makers(function).get(register)
+    if made is None or made[0] != "attr" or made[3] != attribute:
+        return None
+    link = links.of_register(function, made[2])
+    return link.function if link is not None and link.kind in ("class", "instance") else None
+
+
+def result_of(machine: Machine, callee: Symbol, options: dict[str, Value]) -> Value | None:
+    """What a call of a caller's model gives, as far as its class alone says (see `known_of`).
+
+    `options`: `method=` runs something else, with `mutable=` there are collections besides.
+    """
+    if callee.path not in _CALLS or not isinstance(callee.root, tuple) or "method" in options:
         return None
     function, parameter = callee.root
     if not isinstance(function, Function) or not machine.tried:
@@ -45,14 +99,24 @@ def result_of(machine: Machine, callee: Symbol) -> Value | None:
         found = machine.tried.get(cls)
         if found is not None and class_attribute(machine, cls, "__call__") is not None:
             out = found if out is None else join(out, found)
-    return out
+    mutable = options.get("mutable")
+    if out is None or mutable is None or mutable.constant is False:
+        return out
+    return only(Tuple((out, UNKNOWN)))
 
 
-def halves_of(value: Value, depth: int = 0) -> Value | None:
+def known_of(value: Value, depth: int = 0) -> Value | None:
+    """What of a result the class decides: half precision (may), probabilities (must)."""
+    if depth == 0 and (known := elements_of(value)) is not None and known.made in PROBABILITIES:
+        return Value([Array(None, False, None, elements=known)])
+    return _halves_of(value, depth)
+
+
+def _halves_of(value: Value, depth: int) -> Value | None:
     """The arrays of half precision in a result, and nothing else that is known of it."""
     atom = value.only
     if isinstance(atom, Tuple) and depth < _DEPTH:
-        items = [halves_of(item, depth + 1) for item in atom.items]
+        items = [_halves_of(item, depth + 1) for item in atom.items]
         if all(item is None for item in items):
             return None
         return only(Tuple(tuple(UNKNOWN if item is None else item for item in items)))

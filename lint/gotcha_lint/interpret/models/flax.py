@@ -29,6 +29,7 @@ from gotcha_lint.interpret.layers.linen import apply_layer, initialised, met
 from gotcha_lint.interpret.layers.modes import switch
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.optax import is_false, new_state
+from gotcha_lint.interpret.startup import note_made
 
 _OF_APPLY = ("rngs", "mutable", "variables", "method")
 STATICS = ("apply_fn", "tx")  # of a train state: compared, not traced
@@ -62,6 +63,7 @@ def _new_state(call: Call, site: Site) -> Value:
         machine.write((site, name), value)
     machine.write((site, "step"), only(Array("int32", True, (), "device", call.origin)))
     machine.write((site, "opt_state"), new_state(call))
+    note_made(machine, "create", call.span)
     check_weights(call, call.keyword("params"))
     return only(Object(site, call.origin))
 
@@ -84,6 +86,7 @@ def instance_method(call: Call) -> Value:
         return _apply(call)
     if call.short in ("init", "lazy_init", "init_with_output") and cls is not None:
         use_for_weights(machine, call.argument(0, "rngs"), call.span)
+        note_made(machine, call.short, call.span)
         return initialised(call)
     if call.short in ("train", "eval") and not call.args:
         switch(machine, site, call.short == "train")

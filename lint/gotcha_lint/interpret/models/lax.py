@@ -40,6 +40,7 @@ from gotcha_lint.interpret.heap import contents, element_of, in_module_method
 from gotcha_lint.interpret.identity import identity
 from gotcha_lint.interpret.keys import AXIS, again, note_undrawn
 from gotcha_lint.interpret.models.carried_keys import after_loop
+from gotcha_lint.interpret.replicated import after_collective
 from gotcha_lint.interpret.result_types import from_table
 
 alias(
@@ -272,6 +273,10 @@ def top_k(call: Call) -> Value:
 @family("jax.lax.")
 def operation(call: Call) -> Value:
     """By the table, or where it has no answer by hand."""
+    return after_collective(call, _computed(call))
+
+
+def _computed(call: Call) -> Value:
     found = from_table(call, call.name, call.args)
     if found is not None:
         return found

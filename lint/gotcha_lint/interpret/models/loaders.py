@@ -32,6 +32,7 @@ from gotcha_lint.interpret.batches import (
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
 from gotcha_lint.interpret.containers import new_container
 from gotcha_lint.interpret.discards import changes_nothing
+from gotcha_lint.interpret.faults.donated import WHOLE, placed
 from gotcha_lint.interpret.heap import contents
 
 _DATASETS = (
@@ -176,4 +177,12 @@ def device_put(call: Call) -> Value:
     if not call.args:
         return UNKNOWN
     value = call.argument(0, "x")
-    return value if batch_of(value) is not None else on_device(value)
+    out = value if batch_of(value) is not None else on_device(value)
+    return placed(call, out)
+
+
+@model("jax.sharding.PartitionSpec")
+def partition(call: Call) -> Value:
+    """`P()` puts all of an array on each device."""
+    whole = frozenset((WHOLE,)) if not call.args else NO_MARKS
+    return Value((), True, call.marks | whole)

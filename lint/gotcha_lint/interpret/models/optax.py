@@ -27,7 +27,12 @@ _WORDS_OF_SCHEDULES = ("schedule", "decay", "warmup", "cosine", "piecewise", "jo
 _UNKNOWN_ARRAY = Array(None, False, None)
 
 
-@model("optax.apply_updates", "optax.incremental_update", "optax.periodic_update")
+@model(
+    "optax.apply_updates",
+    "optax.incremental_update",
+    "optax.periodic_update",
+    "equinox.apply_updates",
+)
 def apply_updates(call: Call) -> Value:
     """The updated parameters have the tree and the types of the parameters."""
     index = 0 if call.short == "apply_updates" else 1

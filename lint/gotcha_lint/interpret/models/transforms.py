@@ -34,6 +34,7 @@ from gotcha_lint.interpret.host import on_host, read
 from gotcha_lint.interpret.keys import again, forget
 from gotcha_lint.interpret.layers.linen import are_variables
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.replicated import as_gradient, is_checked
 
 WORDS = {
     "jax.jit": "jit",
@@ -177,11 +178,15 @@ def call_transform(call: Call) -> Value:
             return machine.call_traced(inner, call.args, call.span, call.keywords)
         finally:
             machine.differentiated = around
+    around = machine.replicating
+    if word == "shard_map":
+        machine.replicating = int(is_checked(site))
     machine.per_device += word == "shard_map"
     try:
         out = machine.call_traced(inner, call.args, call.span, call.keywords)
     finally:
         machine.per_device -= word == "shard_map"
+        machine.replicating = around
     if word == "checkify":
         return only(Tuple((UNKNOWN, out)))
     return out if word == "checkpoint" else UNKNOWN
@@ -236,9 +241,9 @@ def _call_grad(call: Call, word: str, inner: Value) -> Value:
     out = _loss_of(call, inner, which, content)
     machine.dispatch(machine.dispatches - before)  # each operation has its derivative
     if isinstance(content, Tuple):
-        gradient = only(Tuple(tuple(_argument(call, value.constant) for value in content.items)))
+        gradient = only(Tuple(tuple(_gradient(call, value.constant) for value in content.items)))
     else:
-        gradient = _argument(call, 0 if which is None else which.constant)
+        gradient = _gradient(call, 0 if which is None else which.constant)
     has_aux = _option(call, 1, "has_aux")
     if word == "value_and_grad":
         return only(Tuple((on_device(out), gradient)))
@@ -292,10 +297,10 @@ def _check_whole(call: Call, position: int) -> None:
         remark(call.engine, "gradient of integers", call.span, leaf)
 
 
-def _argument(call: Call, index: object) -> Value:
+def _gradient(call: Call, index: object) -> Value:
     """The gradient has the tree and the types of the argument."""
     if isinstance(index, int) and index < len(call.args):
-        return on_device(call.args[index])
+        return as_gradient(call, call.args[index], on_device(call.args[index]))
     return UNKNOWN
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Many
 from dataclasses import replace
 
-from gotcha_lint.domain.freshness import made_in
+from gotcha_lint.domain.freshness import is_fetched, made_in
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -16,11 +16,14 @@ from gotcha_lint.domain.value import (
     Array,
     Atom,
     Constant,
+    Library,
     Mapping,
+    Marks,
     Number,
     Object,
     Sequence,
     Size,
+    Symbol,
     Tuple,
     Value,
     is_optimizer_state,
@@ -37,6 +40,7 @@ from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.faults.half_precision import halves_in
 from gotcha_lint.interpret.heap import contents, contents_of, element_of, mapping_of
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.replicated import sums_in
 from gotcha_lint.program.data_flow import instructions
 
 _DEPTH = 5
@@ -53,6 +57,8 @@ alias(
         "jax.tree_util.tree_map_with_path": "jax.tree.map_with_path",
         "optax.tree_utils.tree_map": "jax.tree.map",
         "jax.tree_util.tree_flatten": "jax.tree.flatten",
+        "jax.tree_util.tree_unflatten": "jax.tree.unflatten",
+        "jax.tree_unflatten": "jax.tree.unflatten",
     }
 )
 
@@ -75,7 +81,56 @@ def filtered(call: Call) -> Value:
     atom = call.args[0].only if call.args else None
     if isinstance(atom, Object) and is_tree_of_leaf(atom):
         return call.args[0]
+    test = call.args[1].only if len(call.args) > 1 else None
+    if isinstance(test, Library) and test.name in _TESTS_OF_ARRAYS:
+        return tree_of_arrays(call)
     return Value((), True, call.marks)
+
+
+_TESTS_OF_ARRAYS = ("equinox.is_array", "equinox.is_inexact_array")  # of the device alone
+
+
+@model(
+    "flax.nnx.state",
+    "flax.nnx.to_pure_dict",
+    "flax.jax_utils.unreplicate",
+    "flax.serialization.to_state_dict",
+)
+def tree_of_arrays(call: Call) -> Value:
+    """A tree of arrays on the device, if it is of what nobody has fetched.
+
+    Nothing is known of what a function gives that nobody knows: it may have fetched it.
+    """
+    tree = call.args[0] if call.args else UNKNOWN
+    known = not tree.unknown and bool(tree.atoms) and not is_fetched(tree.marks)
+    if not known or not all(_is_state(call, atom, tree.marks) for atom in tree.atoms):
+        return Value((), True, call.marks)
+    return _tree_of(call, only(Array(None, False, None, "device", call.origin)), tree.marks)
+
+
+@model("jax.tree.unflatten")
+def unflattened(call: Call) -> Value:
+    """A tree of unknown structure, of the arrays in a list."""
+    given = contents(call.engine, call.argument(1, "leaves"))
+    element = UNKNOWN if given is None else element_of(given)
+    arrays = [atom for atom in element.atoms if isinstance(atom, Array)]
+    device = all(array.place == "device" for array in arrays) and len(arrays) == len(element.atoms)
+    if not arrays or not device or is_fetched(element.marks):
+        return Value((), True, call.marks)
+    return _tree_of(call, Value(arrays), element.marks)
+
+
+def _tree_of(call: Call, leaf: Value, marks: Marks) -> Value:
+    site = call.engine.allocate("object", call.span, TREE)
+    site.info.update({"name": TREE, LEAF: leaf})
+    return only(Object(site, call.origin), marks)
+
+
+def _is_state(call: Call, atom: Atom, marks: Marks) -> bool:
+    """A model, or what a caller gives for one."""
+    if isinstance(atom, Object) and atom.site.kind == "instance":
+        return call.name.startswith("flax.") or bool(made_in(marks))
+    return isinstance(atom, Symbol) or is_tree_of_leaf(atom)
 
 
 def _computes(function: Value) -> bool:
@@ -187,7 +242,7 @@ def _any_leaf(tree: Value) -> Value:
     atom = tree.only
     if isinstance(atom, Object) and is_tree_of_leaf(atom):
         return atom.site.info[LEAF]
-    return Value((), True, made_in(tree.marks))
+    return Value((), True, made_in(tree.marks) | sums_in(tree.marks))
 
 
 def _map_instance(

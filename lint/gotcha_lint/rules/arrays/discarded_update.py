@@ -133,9 +133,7 @@ def _subject(body: Body, call: Call) -> cst.CSTNode | None:
         return None
     if is_test(body.model.path) and call.name not in COMPARISONS:
         return None  # that it runs is what is tested
-    pure = call.name.startswith(("jax.numpy.", "jax.nn.")) and fact.returns.startswith(
-        ("array", "part")
-    )
+    pure = call.name.startswith(("jax.numpy.", "jax.nn.")) and fact.returns.startswith("array")
     return call.node if pure and not _of_literals(call.node) else None
 
 
@@ -244,7 +242,7 @@ def _maps_purely(body: Body, call: Call) -> bool:
 def _gives_arrays(body: Body, name: str) -> bool:
     """Not `jnp.shape`, `jnp.ndim`, `jnp.result_type`."""
     fact = body.project.facts.get(name) if body.project else Fact()
-    return fact.returns.startswith(("array", "part"))
+    return fact.returns.startswith("array")
 
 
 def _only_looks(result: cst.BaseExpression) -> bool:

@@ -1,16 +1,9 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Body, DonatedUse
-from gotcha_lint.analysis.syntax import parents
-from gotcha_lint.queries.donated import (
-    donated_names,
-    donating,
-    gives_back,
-    is_buffer,
-    needs_the_buffer,
-)
-from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.interpret.faults.donated import GONE
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class UseAfterDonation(Rule):
@@ -30,7 +23,6 @@ class UseAfterDonation(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"donate_argnums", "donate_argnames", "donate"})
     examples = (
         Example(
             bad="""
@@ -95,38 +87,18 @@ class UseAfterDonation(Rule):
         ),
     )
 
-    def check(self, site: DonatedUse) -> Iterator[Report]:
-        body = site.body
-        call = body.call_of(site.donation)
-        via = donating(call)
-        if call is None or via is None or body.trace is not None or not _is_first(body, site):
-            return
-        given = dict(donated_names(call, via))
-        if not given or not all(is_buffer(call, arg) for arg in given.values()):
-            return
-        if not needs_the_buffer(site.node, body, parents(site.at.statement)):
-            return
-        if expected_to_fail(body, site.node):
-            return
-        taken = [given[site.name]] if site.name in given else given.values()
-        if not any(gives_back(body, call, arg) for arg in taken):
-            return
-        places = ((call.node, "donated here"),)
-        if site.again:
-            text = f"`{site.name}` is donated in every iteration: the second has none left"
-        elif site.name in given:
-            text = (
-                f"`{site.name}` was donated, so its buffer is gone: reading it raises RuntimeError"
-            )
-        else:
-            others = " and ".join(f"`{name}`" for name in given)
-            text = f"`{site.name}` shares its buffers with {others}, which was donated: keep a copy"
-        yield Report(site.node, text, places=places)
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(GONE):
+            if not is_test(fault.path):
+                yield Foreseen(
+                    (fault.path, fault.span), _message(*fault.text), fault.places, fault.certain
+                )
 
 
-def _is_first(body: Body, site: DonatedUse) -> bool:
-    """Of all reads after one donation, one report is enough."""
-    same = [
-        use for use in body.of(DonatedUse) if (use.name, use.donation) == (site.name, site.donation)
-    ]
-    return all(use.at.order >= site.at.order for use in same) and same[0] is site
+def _message(name: str, donated: str, again: str) -> str:
+    if again:
+        return f"`{name}` is donated in every iteration: the second has none left"
+    if name == donated:
+        return f"`{name}` was donated, so its buffer is gone: reading it raises RuntimeError"
+    other = f"`{donated}`" if donated else "an argument"
+    return f"`{name}` shares its buffers with {other}, which was donated: keep a copy"

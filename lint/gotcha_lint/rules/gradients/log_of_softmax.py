@@ -4,17 +4,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.flowing import Flowing
-from gotcha_lint.analysis.logit_uses import LogUse
-from gotcha_lint.analysis.sites import Bind, Call
-from gotcha_lint.analysis.syntax import parents, source_of, walk
-from gotcha_lint.facts.jax import GUARDS, LARGEST
+from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule, module_alias, text_of
+from gotcha_lint.interpret.faults.remarks import LOG_OF_SOFTMAX
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, alias_in, text_of
 from gotcha_lint.solve.programs import Programs
-
-_SOFTMAX = frozenset({"jax.nn.softmax", "flax.linen.softmax", "flax.nnx.softmax"})
-_DRAWS = "jax.random.categorical"
+from gotcha_lint.solve.remarks import Fault
 
 
 class LogOfSoftmax(Rule):
@@ -32,7 +27,6 @@ class LogOfSoftmax(Rule):
     with Gumbel noise, say: what is -inf is never chosen.
     """
 
-    roots = frozenset({"softmax"})
     severity = "error"
     examples = (
         Example(
@@ -54,70 +48,40 @@ class LogOfSoftmax(Rule):
         ),
     )
 
-    def check(self, site: LogUse) -> Iterator[Report]:
-        call = site.body.call_of(site.node)
-        if call is None or is_test(site.body.model.path):
-            return
-        if _limited(call) or _only_largest_counts(call):
-            return
-        own, name = not call.callee.targets, source_of(call.node.func)
-        inner = call.arg_node(0, "x") if own else None
-        direct = site.body.call_of(inner)
-        made = Flowing(site.body, site.at).resolve(inner) if not direct and inner else None
-        yield Report(
-            site.node,
-            "the softmax underflows to 0 and its logarithm to -inf: `log_softmax` stays exact"
-            if own
-            else f"`{name}` takes the logarithm of this softmax, which underflows to 0, and the "
-            "logarithm to -inf: `log_softmax` stays exact",
-            _fix(call, direct) if direct is not None and direct.name in _SOFTMAX else None,
-            places=((made, "the softmax"),) if isinstance(made, cst.Call) else (),
-        )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        for fault in programs.faults.of("log of softmax"):
-            yield Foreseen(
-                (fault.path, fault.span),
-                "this is the logarithm of a softmax: `exp` overflows for large logits, and the "
-                "quotient underflows to 0: `log_softmax` stays exact",
-                fault.places,
-                fault.certain,
-            )
+        for fault in programs.faults.of(LOG_OF_SOFTMAX):
+            if not is_test(fault.path):
+                yield Foreseen(
+                    (fault.path, fault.span), _message(fault), fault.places, fault.certain
+                )
+
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+        match node:
+            case cst.Call(args=[cst.Arg(value=cst.Call(func=func) as softmax, keyword=None)]):
+                pass
+            case _:
+                return None
+        match func:
+            case cst.Attribute(value=owner, attr=cst.Name(value="softmax")):
+                name, imports = f"{text_of(owner)}.log_softmax", ()
+            case cst.Name(value="softmax"):
+                name, imports = f"{alias_in(model, 'jax.nn')}.log_softmax", ("jax",)
+            case _:
+                return None
+        text = name + text_of(softmax)[len(text_of(func)) :]
+        return Rewrite("use `log_softmax`", (Change(node, text=text),), imports=imports)
 
 
-def _limited(site: Call) -> bool:
-    """What it makes of a 0 is replaced at once, `where(p > 0, log(p), 0)`, or never drawn."""
-    above, node = parents(site.at.statement), site.node
-    while (outer := above.get(id(node))) is not None:
-        call = site.body.call_of(outer)
-        if call is not None and (call.name in GUARDS or call.name == _DRAWS):
-            return True
-        node = outer
-    return False
-
-
-def _fix(site: Call, softmax: Call) -> Rewrite:
-    func = softmax.node.func
-    if isinstance(func, cst.Attribute):
-        name, imports = f"{text_of(func.value)}.log_softmax", ()
-    else:
-        name, imports = f"{module_alias(site.body, 'jax.nn')}.log_softmax", ("jax",)
-    text = text_of(softmax.node)
-    return Rewrite(
-        "use `log_softmax`",
-        (Change(site.node, text=name + text[len(text_of(func)) :]),),
-        imports=imports,
+def _message(fault: Fault) -> str:
+    _, made, *given = fault.text
+    if given:
+        return (
+            "the function that is called takes the logarithm of this softmax, which underflows to "
+            "0, and the logarithm to -inf: `log_softmax` stays exact"
+        )
+    if made == "softmax":
+        return "the softmax underflows to 0 and its logarithm to -inf: `log_softmax` stays exact"
+    return (
+        "this is the logarithm of a softmax: `exp` overflows for large logits, and the quotient "
+        "underflows to 0: `log_softmax` stays exact"
     )
-
-
-def _only_largest_counts(site: Call) -> bool:
-    """`argmax` reads the name that it is bound to, and nothing else in the function does."""
-    names = {bind.name for bind in site.body.of(Bind) if bind.at.statement is site.at.statement}
-    nodes = list(walk(site.body.function.node))
-    calls = (site.body.call_of(node) for node in nodes if isinstance(node, cst.Call))
-    largest = [call.node for call in calls if call is not None and call.name in LARGEST]
-    read = {id(part) for node in largest for part in walk(node)}
-    bound = {id(part) for part in walk(site.at.statement)}
-    uses = [id(n) for n in nodes if isinstance(n, cst.Name) and n.value in names]
-    later = [use for use in uses if use not in bound]
-    return bool(later) and all(use in read for use in later)

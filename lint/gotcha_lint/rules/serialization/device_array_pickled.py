@@ -3,19 +3,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.model import FileModel
-from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.syntax import last_word
-from gotcha_lint.queries.pickled import Pickled, holds_device_arrays, pickled
-from gotcha_lint.rule import (
-    Change,
-    Example,
-    Foreseen,
-    Report,
-    Rewrite,
-    Rule,
-    alias_in,
-    module_alias,
-)
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, alias_in
 from gotcha_lint.rule_helpers.wording import last_call
 from gotcha_lint.solve.programs import Programs
 
@@ -65,19 +54,6 @@ class DeviceArrayPickled(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if site.trace is not None and not site.trace.soft:
-            return
-        for one in pickled(site):
-            sure = holds_device_arrays(site, one)
-            if sure is not None:
-                yield Report(
-                    one.node,
-                    _message(one),
-                    _fix(site, one) if sure == "high" else None,
-                    confidence=sure,
-                )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for (path, span), effect in programs.effects["pickle"].items():
             yield Foreseen(
@@ -97,29 +73,17 @@ class DeviceArrayPickled(Rule):
         return None
 
 
-def _message(one: Pickled) -> str:
-    if one.sink == "numpy.save":
+def _said(sink: str) -> str:
+    if sink == "numpy.save":
         return (
             "`np.save` pickles a tree of arrays, and `np.load` then refuses it; save each "
             "leaf, or use Orbax"
         )
-    return _said(one.sink)
-
-
-def _said(sink: str) -> str:
     where = sink.rpartition(".")[2] if sink.count(".") < 2 else ".".join(sink.split(".")[-2:])
     return (
         f"`{where}` pickles arrays that are on the device: copied one by one, and loaded without "
         "their sharding; fetch them first with `jax.device_get`"
     )
-
-
-def _fix(body: Body, one: Pickled) -> Rewrite | None:
-    if (
-        isinstance(one.node, cst.Subscript) and one.sink == "shelve.Shelf"
-    ) or one.sink == "numpy.save":
-        return None
-    return _fetched(one.node, module_alias(body, "jax"))
 
 
 def _fetched(node: cst.CSTNode, jax: str) -> Rewrite:

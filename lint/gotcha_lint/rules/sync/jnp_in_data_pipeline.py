@@ -91,7 +91,7 @@ def _computes(call: Call) -> bool:
     if call.decorator or not call.name.startswith(("jax.numpy.", "jax.random.", "jax.nn.")):
         return call.name == "jax.device_put"
     fact = call.body.fact(call)
-    return fact.transform is None and fact.returns.startswith(("array", "key", "part"))
+    return fact.transform is None and fact.returns.startswith(("array", "key"))
 
 
 def _runs_per_example(body: Body) -> bool:
