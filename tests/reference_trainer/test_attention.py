@@ -173,7 +173,7 @@ def test_the_program_does_not_grow_with_the_mask(kind: str) -> None:
 
 
 def test_queries_are_scaled_and_not_their_scores() -> None:
-    """In a scan a CPU writes the factor out, as numbers for each score, on the way forward and back."""
+    """A CPU writes the factor out in a scan: a number for each score, forward and back."""
 
     def loss(q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
         return jnp.sum(run("xla")(q, k, v, SEGMENTS))
