@@ -8,6 +8,7 @@ Right: operations counted from the shapes, the dense peak of the type in use, us
 from __future__ import annotations
 
 import resource
+import sys
 from typing import Any
 
 import jax
@@ -71,7 +72,8 @@ def memory(compiled: Any = None) -> dict[str, int]:
 
 def host_memory() -> int:
     """Bytes: the most this process has held so far. On a CPU the arrays are among them."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 class Compiles:

@@ -76,7 +76,8 @@ def flash(queries: Queries, keys: Keys, window: int, packed: bool) -> jax.Array:
 def mixed(queries: Queries, keys: Keys, window: int) -> jax.Array:
     """Scores and softmax in float32; divided last, which is K numbers per query and not S."""
     q_BTHK = queries.q_BTHK
-    scores_BHTS = einsum32("BTHK,BSHK->BHTS", q_BTHK, keys.k_BSHK) * q_BTHK.shape[-1] ** -0.5
+    scaled_BTHK = q_BTHK * q_BTHK.shape[-1] ** -0.5  # K numbers per query; its scores are S
+    scores_BHTS = einsum32("BTHK,BSHK->BHTS", scaled_BTHK, keys.k_BSHK)
     # Added and not selected: a selection keeps its mask for the way back, in each layer, and in a
     # scan JAX makes mask and MASKED before the loop, as numbers for each head.
     scores_BHTS += MASKED * ~_mask(queries, keys, window)[:, None]

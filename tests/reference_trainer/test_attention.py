@@ -172,6 +172,24 @@ def test_the_program_does_not_grow_with_the_mask(kind: str) -> None:
     assert text(512) < 1.2 * text(64)
 
 
+def test_queries_are_scaled_and_not_their_scores() -> None:
+    """A CPU writes the factor out in a scan: a number for each score, forward and back."""
+
+    def loss(q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
+        return jnp.sum(run("xla")(q, k, v, SEGMENTS))
+
+    program = jax.make_jaxpr(jax.grad(loss, argnums=(0, 1, 2)))(*qkv())
+    shape = (ROWS, HEADS, STEPS, STEPS)
+    factors = [
+        factor
+        for eqn in program.eqns
+        if eqn.primitive.name == "mul" and eqn.outvars[0].aval.shape == shape
+        for factor in eqn.invars
+        if not getattr(factor.aval, "shape", shape)
+    ]
+    assert factors == []
+
+
 @pytest.mark.parametrize(("window", "packed"), [(0, True), (0, False), (5, True), (5, False)])
 def test_flash_is_asked_for_the_same_thing(
     monkeypatch: pytest.MonkeyPatch, window: int, packed: bool

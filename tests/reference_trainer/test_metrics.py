@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import jax
 import pytest
 
@@ -90,3 +92,12 @@ def test_sizes_follow_the_names_of_the_state():
     assert sizes["params"] == sum(leaf.nbytes for leaf in jax.tree.leaves(state.params))
     assert sizes["opt_state.1.0.mu"] == sizes["opt_state.1.0.nu"] == sizes["params"]
     assert sum(sizes.values()) == sum(leaf.nbytes for leaf in jax.tree.leaves(state))
+
+
+@pytest.mark.parametrize(("system", "unit"), [("linux", 1024), ("darwin", 1)])
+def test_the_memory_of_the_process_is_in_bytes(monkeypatch, system, unit):
+    """The system counts it in KiB, a Mac in bytes."""
+    monkeypatch.setattr(metrics.sys, "platform", system)
+    used = SimpleNamespace(ru_maxrss=2**30 // unit)
+    monkeypatch.setattr(metrics.resource, "getrusage", lambda _: used)
+    assert metrics.host_memory() == 2**30

@@ -97,3 +97,15 @@ def test_the_peak_stands_beside_the_numbers(tmp_path, monkeypatch, capsys, tera)
     monkeypatch.setattr(report.metrics, "memory", lambda: {"most in use": 3 * 2**20})
     report.after(made, result, tmp_path, baselines=False)
     assert "peak memory of a device: 3.0 MiB" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("peak", [None, 3 * 2**20])
+def test_each_loss_has_the_memory_in_use(tmp_path, monkeypatch, peak):
+    """That of the process, and that of a device where the backend reports it."""
+    monkeypatch.setattr(report.metrics, "memory", lambda: {"most in use": peak} if peak else {})
+    made = job(SMALL.replace(run={"steps": 2, "eval_every": 2, "save_every": 2}))
+    loop.train(made, tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    losses = [line for line in lines if "loss" in line]
+    assert [line.get("device_peak_bytes") for line in losses] == [peak] * 2
+    assert all(2**27 < line["host_peak_bytes"] < 2**40 for line in losses)
