@@ -49,7 +49,7 @@ from gotcha_lint.interpret.arrays import (
 )
 from gotcha_lint.interpret.batches import Batch, batch_of
 from gotcha_lint.interpret.call import Call
-from gotcha_lint.interpret.containers import only_grows
+from gotcha_lint.interpret.containers.growing import only_grows
 from gotcha_lint.interpret.elements import bounded, elements_of, with_elements
 from gotcha_lint.interpret.heap import Contents, add_sizes, contents, element_of, size_of
 from gotcha_lint.interpret.indexing import is_cut
