@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations
+from gotcha_lint.rule_helpers.wording import at_call, called, each_turn, variations
 from gotcha_lint.solve.programs import Programs
 
 _CURE = "round lengths up to a few fixed ones"
@@ -101,10 +101,9 @@ class VaryingShape(Rule):
             each = each_turn(variation.loops, call.path)
             if not variation.loops:
                 each = f"call of {called(call.within)}"
-            yield Foreseen(
-                (call.path, call.span),
+            yield at_call(
+                variation,
                 f"axis {variation.axis} of `{variation.label}` has another size at each {each}: "
                 f"{called(row.function)} compiles one program for each size; {_CURE}",
-                (*variation.places, *loop_places(variation.loops)),
-                variation.certain,
+                loops=True,
             )
