@@ -50,8 +50,8 @@ fix: $(READY)  ## what can be put right by machine
 docs: $(READY)  ## the pages of docs/gotchas/
 	$(BIN)/python docs/generate.py
 
-measure: $(READY)  ## what the examples of the pages print, where their code has changed; then the pages
-	$(BIN)/python docs/capture.py
+measure: $(READY)  ## what the examples of the pages print, where their code has changed; then the pages; NAMES="a b": these alone
+	$(BIN)/python docs/capture.py $(NAMES)
 	$(MAKE) docs
 
 facts: $(READY)  ## the table of result types of JAX's functions; ten minutes

@@ -10,6 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.cheap_compiles import CHEAP
+
+# XLA reads its flags once, at the first array, which some tests make while they are collected: a
+# fixture would set them too late. Programs that tests start inherit them.
+JAX_WAS_IMPORTED = "jax" in sys.modules
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {CHEAP}".strip()
+
 # A loaded machine is no fault. `make test` tries the same inputs each time, `make test-all` others.
 settings.register_profile(
     "same", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True

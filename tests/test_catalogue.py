@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import generate
 import pytest
 from measuring.programs import marks as marked
 from pages import measured, references, symptoms
@@ -123,6 +124,23 @@ def test_symptoms_are_complete():
     found = symptoms.symptoms()
     assert set().union(*found.values()) == NAMES
     assert all(len(set(names)) == len(names) > 0 for names in found.values())
+
+
+def test_what_a_new_rule_lacks_is_said(monkeypatch: pytest.MonkeyPatch):
+    """`make docs` names the file to edit: a newcomer does not search for it."""
+    assert generate.incomplete() == []
+    rows = [each._replace(names=each.names.replace("key-reuse", "")) for each in symptoms.TABLE]
+    monkeypatch.setattr(symptoms, "TABLE", tuple(rows))
+    found = generate.incomplete()
+    assert len(found) == 1 and found[0].startswith("key-reuse: ")
+    assert (ROOT / found[0].rpartition(" ")[2]).is_file()
+
+
+def test_the_numbers_of_the_readme_are_written():
+    old = "each of the 3 gotchas, and 1 of the 2\nrules, and 7 of the 9 others"
+    new = generate.counted(old)
+    assert f"each of the {len(NAMES)} gotchas" in new and f" of the {len(rules())}\nrules" in new
+    assert "7 of the 9 others" in new
 
 
 def test_links_between_pages():

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from gotcha_lint.registry import rules
-from tests.sanitizer.support import CHEAP, SOURCES, Result, run
+from tests.cheap_compiles import CHEAP
+from tests.sanitizer.support import SOURCES, Result, run
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

@@ -21,6 +21,7 @@ from gotcha_lint import engine, formats
 from gotcha_lint.config.settings import Settings
 from gotcha_lint.errors import recognise
 from gotcha_lint.registry import rules
+from tests.cheap_compiles import CHEAP
 
 RUNNER = capture.ROOT / "docs" / "measuring" / "bare.py"
 PAIRS: dict[str, Pair] = {path.name: pairs()[path.name][-1] for path in FOLDER.iterdir()}
@@ -29,7 +30,6 @@ CHECKED = [
     pytest.param(name, marks=pytest.mark.monitoring if PAIRS[name].python >= (3, 12) else ())
     for name in sorted(SEEN)
 ]
-CHEAP = "--xla_backend_optimization_level=0"  # half the time to compile
 ENDS_THE_PROCESS = {"xla-flag-unknown"}
 # Those of rules are in tests/lint/test_symptoms.py.
 ERRORS = {name: PAIRS[name] for name in PAIRS.keys() - SEEN - ENDS_THE_PROCESS}

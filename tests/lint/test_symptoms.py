@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from gotcha_lint.errors import TABLE, recognise
+from tests.cheap_compiles import CHEAP
 from tests.lint.support import RULES, code, without_marks
 
 pytest.importorskip("jax")
@@ -26,11 +27,7 @@ RUNNABLE = [
 ]
 # All runs are forks of one process: importing JAX is most of the time.
 RUNNER = Path(__file__).parents[2] / "docs" / "measuring" / "bare.py"
-# Most of the rest is compiling, and nothing here depends on how fast the code is.
-FLAGS = (
-    "--xla_force_host_platform_device_count=4 --xla_backend_optimization_level=0"
-    " --xla_llvm_disable_expensive_passes=true"
-)
+FLAGS = f"--xla_force_host_platform_device_count=4 {CHEAP}"  # most of the rest is compiling
 
 
 Run = Callable[[str, str], dict[str, Any]]

@@ -20,10 +20,10 @@ from reference_trainer.data.batching import Batches
 from reference_trainer.model import backbone
 from reference_trainer.train import loop
 from reference_trainer.train import step as steps
+from tests.cheap_compiles import CHEAP
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(os.environ.get("JAX_COMPILATION_CACHE_DIR", ROOT / ".pytest_cache" / "programs"))
-CHEAP = "--xla_backend_optimization_level=0"  # half the time to compile
 
 TINY = Config(
     model=Model(

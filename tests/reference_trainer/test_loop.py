@@ -19,7 +19,9 @@ from reference_trainer.data.batching import Batches
 from reference_trainer.run import presets, probes, replay, start
 from reference_trainer.run.log import Log
 from reference_trainer.train import loop, reader
+from reference_trainer.train import step as steps
 from reference_trainer.train.step import Metrics, evaluate
+from tests.cheap_compiles import DEFAULT
 from tests.reference_trainer.support import ROOT, SMALL, TINY, corpus, job, run, same
 
 SIXTY = TINY.replace(
@@ -195,7 +197,14 @@ def test_two_bad_steps_in_a_row_are_both_left_out(tmp_path):
     }  # fmt: skip
 
 
-def test_fused_steps_are_the_same_steps(tmp_path):
+@pytest.fixture
+def compiled_as_users_do(monkeypatch):
+    """Two programs round alike only where XLA fuses alike, which its cheap flags do not do."""
+    chosen = steps.compiler_options
+    monkeypatch.setattr(steps, "compiler_options", lambda config: chosen(config) | DEFAULT)
+
+
+def test_fused_steps_are_the_same_steps(tmp_path, compiled_as_users_do):
     """Three steps in a call: one program, and every loss, as one by one."""
     config = SMALL.replace(run={"fused": 3})
     results = [run(SMALL, tmp_path / "single"), run(config, tmp_path / "fused")]
@@ -208,7 +217,7 @@ def test_fused_steps_are_the_same_steps(tmp_path):
     assert losses[0] == losses[1] and len(losses[0]) == 6
 
 
-def test_a_bad_step_among_fused_ones_is_left_out_alone(tmp_path):
+def test_a_bad_step_among_fused_ones_is_left_out_alone(tmp_path, compiled_as_users_do):
     made = poisoned((1,))
     config = made.config.replace(run={"fused": 3, "eval_every": 99, "save_every": 99})
     fused = loop.prepare(config, made.corpus)

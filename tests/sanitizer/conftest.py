@@ -19,7 +19,7 @@ from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.run import session
 from gotcha_sanitizer.run.session import Session
 from tests.sanitizer.processes import HEAD, Done
-from tests.sanitizer.support import CHEAP, SOURCES
+from tests.sanitizer.support import SOURCES
 
 
 @pytest.fixture
@@ -40,14 +40,6 @@ def own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     """Programs of the tests keep their records (`report --last`) out of the developer's."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GOTCHA_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def cheap_compiles() -> Iterator[None]:
-    """Nothing here depends on how fast a program is: a fifth to a quarter of its time is saved."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XLA_FLAGS", f"{os.environ.get('XLA_FLAGS', '')} {CHEAP}".strip())
         yield
 
 

@@ -14,7 +14,6 @@ from gotcha_sanitizer.values.finding import Finding
 
 ROOT = Path(__file__).parents[2]
 SOURCES = os.pathsep.join(str(ROOT / part) for part in ("sanitizer", "lint"))
-CHEAP = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 # As `gotcha-sanitize run` does it, with nothing installed.
 BOOT = """
 import runpy, sys

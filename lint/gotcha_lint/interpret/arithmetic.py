@@ -32,7 +32,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arrays import as_arrays, elementwise, matmul
 from gotcha_lint.interpret.batches import batch_of, is_ragged
 from gotcha_lint.interpret.comparison import compare, truth
-from gotcha_lint.interpret.containers import (
+from gotcha_lint.interpret.containers.building import (
     MOST_ITEMS,
     like,
     new_container,

@@ -31,7 +31,6 @@ from gotcha_lint.interpret import (
     branches,
     calls,
     clocks,
-    containers,
     counting,
     discards,
     host,
@@ -40,6 +39,8 @@ from gotcha_lint.interpret import (
     unpacking,
 )
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
+from gotcha_lint.interpret.containers import building, growing, iteration
+from gotcha_lint.interpret.containers.items import item, set_item
 from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.element_reads import of_index
 from gotcha_lint.interpret.faults import pickling
@@ -79,7 +80,7 @@ class Engine(Machine):
         return result
 
     def item(self, value: Value, key: Value, span: Span) -> Value:
-        return containers.item(self, value, key, span)
+        return item(self, value, key, span)
 
     def call(
         self, callee: Value, args: Sequence[Value], keywords: dict[str, Value], span: Span
@@ -166,7 +167,7 @@ class Engine(Machine):
         atom = r.get(key, UNKNOWN).only
         if isinstance(atom, Library) and writes_own_cast(self.activation.function, i):
             remark(self, CAST_UNDONE, span)
-        containers.set_item(self, value, r.get(key, UNKNOWN), r.get(source, UNKNOWN), span)
+        set_item(self, value, r.get(key, UNKNOWN), r.get(source, UNKNOWN), span)
         if isinstance(value.only, Library) and value.only.name == "os.environ":
             note_variable(self, r.get(key, UNKNOWN), span)
         if isinstance(value.only, Library) and value.only.name == pickling.SHELF:
@@ -188,7 +189,7 @@ class Engine(Machine):
     def _do_delete(self, i: Instruction, r: Registers) -> None:
         if i[2] == "item":
             for atom in r.get(i[3][0] if isinstance(i[3], tuple) else i[3], UNKNOWN).atoms:
-                containers.shrinks(atom)
+                growing.shrinks(atom)
 
     def _do_binop(self, i: Instruction, r: Registers) -> None:
         _, target, operator, left, right, span = i
@@ -204,7 +205,7 @@ class Engine(Machine):
         if self.traced:
             counting.note_count(self, place, r[target], span, r)
         if operator == "Add":
-            containers.extend_in_place(self, old, r.get(right, UNKNOWN), r, target)
+            growing.extend_in_place(self, old, r.get(right, UNKNOWN), r, target)
         atom = r[target].only
         of_object = place is not None and place[0] == "attr"
         if of_object and isinstance(atom, Constant) and atom.type in ("int", "float"):
@@ -236,20 +237,20 @@ class Engine(Machine):
         _, target, kind, items, span = i
         values = [(star, r.get(x, UNKNOWN)) for star, x in items]
         spread = (value for star, value in values if star)
-        r[target] = kept(self, containers.build(self, kind, values, span), *spread)
+        r[target] = kept(self, building.build(self, kind, values, span), *spread)
 
     def _do_dict(self, i: Instruction, r: Registers) -> None:
         _, target, items, span = i
         pairs = [(None if k is None else r.get(k, UNKNOWN), r.get(v, UNKNOWN)) for k, v in items]
         spread = (value for key, value in pairs if key is None)
-        r[target] = kept(self, containers.build_dict(self, pairs, span), *spread)
+        r[target] = kept(self, building.build_dict(self, pairs, span), *spread)
 
     def _do_append(self, i: Instruction, r: Registers) -> None:
         _, _, target, value, key, _ = i
         atom = r[target].only
         if isinstance(atom, Object):
             given = None if key is None else r.get(key, UNKNOWN)
-            containers.push(self, atom.site, r.get(value, UNKNOWN), given)
+            growing.push(self, atom.site, r.get(value, UNKNOWN), given)
 
     def _do_fstr(self, i: Instruction, r: Registers) -> None:
         values = [r.get(x, UNKNOWN) for x in i[2]]
@@ -336,7 +337,7 @@ class Engine(Machine):
         r[i[1]] = UNKNOWN
 
     def _do_yieldfrom(self, i: Instruction, r: Registers) -> None:
-        element, _, _ = containers.element(self, r.get(i[2], UNKNOWN), None)
+        element, _, _ = iteration.element(self, r.get(i[2], UNKNOWN), None)
         self.activation.yields.append(element)
         r[i[1]] = UNKNOWN
 

@@ -36,7 +36,7 @@ from gotcha_lint.domain.value import (
     join,
     only,
 )
-from gotcha_lint.interpret.containers import new_container, new_dict
+from gotcha_lint.interpret.containers.building import new_container, new_dict
 from gotcha_lint.interpret.effects import ON_HOST, note
 from gotcha_lint.interpret.element_reads import note_element, note_entry
 from gotcha_lint.interpret.events import CallString, CompiledCall, Effect, Guards, HostRead

@@ -30,7 +30,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.interpret.arithmetic import truth
-from gotcha_lint.interpret.containers import element
+from gotcha_lint.interpret.containers.iteration import element
 from gotcha_lint.interpret.events import Guard, Location, Turn, Unrolled
 from gotcha_lint.interpret.faults.checks import check_test
 from gotcha_lint.interpret.heap import contents, contents_of, in_module_method, is_module_class

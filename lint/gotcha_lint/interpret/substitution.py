@@ -37,7 +37,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.interpret.arguments import flatten, static_parts
 from gotcha_lint.interpret.batches import Batch
-from gotcha_lint.interpret.containers import element
+from gotcha_lint.interpret.containers.iteration import element
 from gotcha_lint.interpret.copies import is_copy_step
 from gotcha_lint.interpret.effects import lifted, moved
 from gotcha_lint.interpret.events import (

@@ -19,7 +19,8 @@ from gotcha_lint.domain.value import (
     constant,
     join,
 )
-from gotcha_lint.interpret.containers import item_of_symbol, named_fields, new_container, spread
+from gotcha_lint.interpret.containers.building import new_container, spread
+from gotcha_lint.interpret.containers.items import item_of_symbol, named_fields
 from gotcha_lint.interpret.heap import (
     Contents,
     element_of,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
-from gotcha_lint.program.reader import Reader
+from gotcha_lint.program.reader import Reader, memoised
 
 _DEPTH = 24  # steps from a value to the mask
 _MEANS = frozenset(("mean", "median", "quantile", "percentile", "average"))
@@ -122,10 +122,7 @@ class _Reader(Reader):
             return None
         named = self._named(register)
         key = i[1], "" if named is None else named.name
-        if key not in self._masks:
-            self._masks[key] = None
-            self._masks[key] = self._mask_as(i, named, depth)
-        return self._masks[key]
+        return memoised(self._masks, key, None, lambda: self._mask_as(i, named, depth))
 
     def _mask_as(self, i: Instruction, named: _Mask | None, depth: int) -> _Mask | None:
         found = self._mask_of(i, depth)
@@ -271,10 +268,7 @@ class _Reader(Reader):
         i = self.made(register)
         if i is None or depth > _DEPTH or self.mask(register, depth) is not None:
             return None
-        if i[1] not in self._masked:
-            self._masked[i[1]] = None
-            self._masked[i[1]] = self._masked_by(i, depth)
-        return self._masked[i[1]]
+        return memoised(self._masked, i[1], None, lambda: self._masked_by(i, depth))
 
     def _masked_by(self, i: Instruction, depth: int) -> _Masked | None:
         if i[0] == "binop":
@@ -372,10 +366,7 @@ class _Reader(Reader):
         i = self.made(register)
         if i is None or depth > _DEPTH:
             return False
-        if i[1] not in self._counts:
-            self._counts[i[1]] = False
-            self._counts[i[1]] = self._is_count(i, depth)
-        return self._counts[i[1]]
+        return memoised(self._counts, i[1], False, lambda: self._is_count(i, depth))
 
     def _is_count(self, i: Instruction, depth: int) -> bool:
         if i[0] == "call":

@@ -6,12 +6,16 @@ branch does not reach it, nor one in a branch that ends the function. Loops are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Region, Register
 
 _DEPTH = 24  # names that are followed
+
+_Key = TypeVar("_Key")
+_Found = TypeVar("_Found")
 
 Branch = tuple[int, int, bool]  # a branch: of which `if`, which one, does it end the function?
 
@@ -28,6 +32,18 @@ def branches_of(
                 ends = any(step[0] in ("return", "raise") for step in region)
                 inner = (*around, (id(i), number, ends)) if i[0] == "if" else around
                 yield from branches_of(region, inner)
+
+
+def memoised(
+    known: dict[_Key, _Found], key: _Key, start: _Found, compute: Callable[[], _Found]
+) -> _Found:
+    """`compute()`, once for each key. While it runs, the key has the value `start`: a value that
+    is computed from itself ends there.
+    """
+    if key not in known:
+        known[key] = start
+        known[key] = compute()
+    return known[key]
 
 
 class Reader:

@@ -14,7 +14,7 @@ from gotcha_lint.program.data_flow import names_used, steps_of, used_registers
 from gotcha_lint.program.dead_stores import dead_stores
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 from gotcha_lint.program.links import Links
-from gotcha_lint.program.reader import NamedReader
+from gotcha_lint.program.reader import NamedReader, memoised
 
 _DEPTH = 12
 _CALLS = 4  # of own functions that are followed
@@ -191,10 +191,7 @@ class _Arrays(NamedReader):
         i = self.made(register)
         if i is None or depth > _DEPTH:
             return False
-        if i[1] not in self._known:
-            self._known[i[1]] = False
-            self._known[i[1]] = self._is_array(i, depth)
-        return self._known[i[1]]
+        return memoised(self._known, i[1], False, lambda: self._is_array(i, depth))
 
     def _is_array(self, i: Instruction, depth: int) -> bool:
         if i[0] == "call":

@@ -8,6 +8,7 @@ from typing import Any
 from gotcha_lint.domain.sites import Origin, Site
 from gotcha_lint.interpret.events import Effect
 from gotcha_lint.program.ir import Function
+from gotcha_lint.rule import Foreseen
 from gotcha_lint.solve.compiled_functions import CompiledFunction, Place, Variation
 from gotcha_lint.solve.programs import Programs
 
@@ -20,6 +21,15 @@ def variations(programs: Programs, *kinds: str) -> Iterator[tuple[CompiledFuncti
         for variation in row.variations:
             if variation.kind in kinds:
                 yield row, variation
+
+
+def at_call(variation: Variation, message: str, loops: bool = False) -> Foreseen:
+    """A finding at the call that varies; with `loops`, the loops around it are shown, too."""
+    call = variation.call
+    places = variation.places
+    if loops:
+        places = (*places, *loop_places(variation.loops))
+    return Foreseen((call.path, call.span), message, places, variation.certain)
 
 
 def called(function: Function | None) -> str:

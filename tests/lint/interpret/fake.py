@@ -21,8 +21,9 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.domain.value import Sequence as AnyNumber
-from gotcha_lint.interpret import containers
 from gotcha_lint.interpret.call import METHODS, Call, find
+from gotcha_lint.interpret.containers import building
+from gotcha_lint.interpret.containers.items import item
 from gotcha_lint.interpret.heap import contents_of, mapping_of
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models import builtins, standard, types
@@ -52,7 +53,7 @@ class FakeMachine(Machine):
         return only(Method(value, name))
 
     def item(self, value: Value, key: Value, span: Any) -> Value:
-        return containers.item(self, value, key, span)
+        return item(self, value, key, span)
 
     def call(
         self, callee: Value, args: Sequence[Value], keywords: dict[str, Value], span: Any
@@ -90,10 +91,10 @@ class FakeMachine(Machine):
         if isinstance(concrete, (list, set)):
             kind = type(concrete).__name__
             items = [(False, self.abstract(x)) for x in concrete]
-            return containers.build(self, kind, items, self.span())
+            return building.build(self, kind, items, self.span())
         if isinstance(concrete, dict):
             pairs = [(self.abstract(k), self.abstract(v)) for k, v in concrete.items()]
-            return containers.build_dict(self, pairs, self.span())
+            return building.build_dict(self, pairs, self.span())
         return constant(concrete)
 
 
@@ -118,7 +119,7 @@ def _atom_contains(machine: Machine, atom: Any, concrete: Any, numbers: Numbers)
     mapping = mapping_of(machine, atom)
     if mapping is not None:
         return isinstance(concrete, dict) and all(
-            contains(machine, containers.item(machine, only(atom), constant(k), SPAN), v, numbers)
+            contains(machine, item(machine, only(atom), constant(k), SPAN), v, numbers)
             for k, v in concrete.items()
         )
     content = contents_of(machine, atom)

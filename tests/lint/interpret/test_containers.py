@@ -32,9 +32,11 @@ from gotcha_lint.domain.value import (
     join,
     only,
 )
-from gotcha_lint.interpret import containers, unpacking
+from gotcha_lint.interpret import heap, unpacking
 from gotcha_lint.interpret.arithmetic import binary
 from gotcha_lint.interpret.comparison import compare
+from gotcha_lint.interpret.containers import growing, iteration, slices
+from gotcha_lint.interpret.containers.items import item, set_item
 from gotcha_lint.interpret.heap import contents, mapping_of
 from tests.lint.interpret.fake import SPAN, FakeMachine, contains
 
@@ -51,7 +53,7 @@ ends = st.one_of(st.none(), st.integers(-6, 6))
 
 
 def slice_key(low: Any, high: Any, step: Any) -> Value:
-    parts = (constant(containers.SLICE), constant(low), constant(high), constant(step))
+    parts = (constant(slices.SLICE), constant(low), constant(high), constant(step))
     return only(Tuple(parts))
 
 
@@ -70,9 +72,9 @@ def test_an_item_is_that_of_python(concrete: list[Any], at: int, kind: type) -> 
     machine = FakeMachine()
     value = machine.abstract(kind(concrete))
     if -len(concrete) <= at < len(concrete):
-        found = containers.item(machine, value, constant(at), SPAN)
+        found = item(machine, value, constant(at), SPAN)
         assert found.constant == concrete[at]
-        unknown = containers.item(machine, value, only(Number("int")), SPAN)
+        unknown = item(machine, value, only(Number("int")), SPAN)
         assert contains(machine, unknown, concrete[at])
 
 
@@ -82,7 +84,7 @@ def test_a_slice_is_that_of_python(
 ) -> None:
     machine = FakeMachine()
     value = machine.abstract(kind(concrete))
-    part = containers.item(machine, value, slice_key(low, high, step), SPAN)
+    part = item(machine, value, slice_key(low, high, step), SPAN)
     content = contents(machine, part)
     assert isinstance(content, Tuple)
     assert [x.constant for x in content.items] == concrete[low:high:step]
@@ -99,8 +101,8 @@ def test_an_entry_is_that_of_python(concrete: dict[Any, Any], key: Any) -> None:
     known = compare(machine, "In", constant(key), value, SPAN)
     assert known.constant is (key in concrete)
     if key in concrete:
-        assert containers.item(machine, value, constant(key), SPAN).constant == concrete[key]
-        anything = containers.item(machine, value, UNKNOWN, SPAN)
+        assert item(machine, value, constant(key), SPAN).constant == concrete[key]
+        anything = item(machine, value, UNKNOWN, SPAN)
         assert contains(machine, anything, concrete[key])
 
 
@@ -130,9 +132,9 @@ def test_set_operators_allow_for_what_python_computes(a: set[Any], b: set[Any]) 
     for name, result in (("BitOr", a | b), ("BitAnd", a & b), ("Sub", a - b), ("BitXor", a ^ b)):
         found = contents(machine, binary(machine, name, x, y, machine.span()))
         assert found is not None
-        size = containers.size_of(found)
+        size = heap.size_of(found)
         assert size.low <= len(result) <= size.high
-        each = containers.element_of(found)
+        each = heap.element_of(found)
         assert all(contains(machine, each, item) for item in result)
 
 
@@ -191,7 +193,7 @@ def test_dict_methods_do_what_python_does(concrete: dict[Any, Any], steps: list[
         if name in ("set", "unknown"):
             concrete[args[0]] = args[1]
             key = given[0] if name == "set" else UNKNOWN
-            containers.set_item(machine, value, key, given[1], SPAN)
+            set_item(machine, value, key, given[1], SPAN)
             continue
         result = getattr(concrete, name)(*args)
         assert contains(machine, machine.method(value, name, *given), result)
@@ -205,21 +207,21 @@ def test_dict_methods_do_what_python_does(concrete: dict[Any, Any], steps: list[
 def test_a_dict_with_unknown_keys_keeps_those_that_it_knows() -> None:
     machine = FakeMachine()
     value = machine.abstract({"a": 1})
-    containers.set_item(machine, value, only(Number("str")), constant(2), SPAN)
+    set_item(machine, value, only(Number("str")), constant(2), SPAN)
     atom = value.only
     assert atom is not None
     mapping = mapping_of(machine, atom)
     assert isinstance(mapping, Mapping)
     assert mapping.keys == ("a",)
-    found = containers.item(machine, value, constant("a"), SPAN)
+    found = item(machine, value, constant("a"), SPAN)
     assert {x.value for x in found.atoms if isinstance(x, Constant)} == {1, 2}
 
 
 def test_a_write_to_one_of_two_dicts_keeps_what_the_other_held() -> None:
     machine = FakeMachine()
     first, second = machine.abstract({"a": 1}), machine.abstract({"a": 1})
-    containers.set_item(machine, join(first, second), constant("a"), constant(2), SPAN)
-    found = containers.item(machine, first, constant("a"), SPAN)
+    set_item(machine, join(first, second), constant("a"), constant(2), SPAN)
+    found = item(machine, first, constant("a"), SPAN)
     assert contains(machine, found, 1)
     assert contains(machine, found, 2)
 
@@ -235,7 +237,7 @@ def test_a_list_that_may_be_another_keeps_what_it_held() -> None:
 def test_slices_of_two_lists_are_joined() -> None:
     machine = FakeMachine()
     both = join(machine.abstract([1, 2]), machine.abstract([3, 4, 5]))
-    part = containers.item(machine, both, slice_key(1, None, None), machine.span())
+    part = item(machine, both, slice_key(1, None, None), machine.span())
     assert contains(machine, part, [2])
     assert contains(machine, part, [4, 5])
     added = binary(machine, "Add", both, machine.abstract([9]), machine.span())
@@ -268,7 +270,7 @@ def test_an_augmented_list_keeps_its_identity() -> None:
     machine = FakeMachine()
     value = machine.abstract([1])
     registers = {7: UNKNOWN}
-    containers.extend_in_place(machine, value, machine.abstract((2, 3)), registers, 7)
+    growing.extend_in_place(machine, value, machine.abstract((2, 3)), registers, 7)
     assert registers[7] is value
     assert contains(machine, value, [1, 2, 3])
 
@@ -303,7 +305,7 @@ def test_items_of_a_symbol_are_stable_symbols() -> None:
     machine = FakeMachine()
 
     def read(key: Value) -> Value:
-        return containers.item(machine, only(NAME), key, SPAN)
+        return item(machine, only(NAME), key, SPAN)
 
     assert read(constant("lr")).only == NAME.step("['lr']")
     assert read(slice_key(None, 10, None)).only == NAME.step("[None:10:None]")
@@ -312,7 +314,7 @@ def test_items_of_a_symbol_are_stable_symbols() -> None:
     assert varying.only == NAME.step("[*]")
     assert varying.marks == MARKS
     assert read(UNKNOWN).unknown
-    containers.set_item(machine, only(NAME), constant("lr"), constant(0.1), SPAN)
+    set_item(machine, only(NAME), constant("lr"), constant(0.1), SPAN)
     assert read(constant("lr")).constant == 0.1
 
 
@@ -325,7 +327,7 @@ def test_the_length_of_a_symbol_is_a_number() -> None:
 
 def test_elements_of_a_symbol_vary_with_the_loop() -> None:
     machine = FakeMachine()
-    each, turns, _ = containers.element(machine, only(NAME), LOOP)
+    each, turns, _ = iteration.element(machine, only(NAME), LOOP)
     assert each.only == NAME.step("[*]")
     assert each.marks == MARKS
     assert turns is not None
@@ -339,7 +341,7 @@ def test_elements_of_a_symbol_vary_with_the_loop() -> None:
 def test_an_element_is_any_of_the_elements(concrete: list[Any]) -> None:
     machine = FakeMachine()
     value = machine.abstract(concrete)
-    each, turns, _ = containers.element(machine, value, LOOP)
+    each, turns, _ = iteration.element(machine, value, LOOP)
     assert turns == fixed(len(concrete))
     assert all(contains(machine, each, x) for x in concrete)
     differ = len({(type(x), x) for x in concrete}) > 1
@@ -353,7 +355,7 @@ def test_an_element_is_any_of_the_elements(concrete: list[Any]) -> None:
 def test_a_range_counts(args: tuple[int, ...], expected: Any) -> None:
     machine = FakeMachine()
     value = machine.builtin("range", *map(constant, args))
-    each, turns, why = containers.element(machine, value, LOOP)
+    each, turns, why = iteration.element(machine, value, LOOP)
     assert turns == fixed(len(expected))
     assert why == "range"
     assert LOOP in each.marks
@@ -364,7 +366,7 @@ def test_a_range_counts(args: tuple[int, ...], expected: Any) -> None:
 
 def test_a_range_to_a_symbol_has_that_length() -> None:
     machine = FakeMachine()
-    _, turns, _ = containers.element(machine, machine.builtin("range", only(NAME)), LOOP)
+    _, turns, _ = iteration.element(machine, machine.builtin("range", only(NAME)), LOOP)
     assert turns is not None
     assert turns.affine == affine.symbol(NAME)
     assert turns.marks == frozenset()
@@ -373,7 +375,7 @@ def test_a_range_to_a_symbol_has_that_length() -> None:
 def test_rows_of_an_array_vary_and_keep_their_shape() -> None:
     machine = FakeMachine()
     array = Array("float32", False, (fixed(4), fixed(3)))
-    each, turns, why = containers.element(machine, only(array), LOOP)
+    each, turns, why = iteration.element(machine, only(array), LOOP)
     assert each.only == Array("float32", False, (fixed(3),))
     assert each.marks == MARKS
     assert (turns, why) == (fixed(4), "dim")
@@ -384,18 +386,18 @@ def test_only_what_differs_among_the_elements_varies() -> None:
     function = machine.function(lambda: UNKNOWN)
     number = only(Number("int", 0, 9), frozenset((OTHER,)))
     pairs = only(Sequence(only(Tuple((function, number))), Size()))
-    each, _, _ = containers.element(machine, pairs, LOOP)
+    each, _, _ = iteration.element(machine, pairs, LOOP)
     first, second = unpacking.unpack(machine, each, 2, None, SPAN)
     assert first.marks == frozenset()
     assert second.marks == {LOOP, OTHER}
-    item = containers.item(machine, each, constant(0), SPAN)
-    assert item.marks == frozenset()
+    first = item(machine, each, constant(0), SPAN)
+    assert first.marks == frozenset()
 
 
 def test_sizes_that_differ_among_the_elements_vary() -> None:
     machine = FakeMachine()
     short, full = (Array("float32", False, (fixed(n),)) for n in (3, 8))
-    each, _, _ = containers.element(machine, only(Tuple((only(full), only(short)))), LOOP)
+    each, _, _ = iteration.element(machine, only(Tuple((only(full), only(short)))), LOOP)
     array = each.only
     assert isinstance(array, Array)
     assert array.shape is not None
@@ -467,7 +469,7 @@ def test_rows_of_unknown_number_are_transposed() -> None:
     columns = machine.builtin("zip", **{"*": row})
     first, second = unpacking.unpack(machine, columns, 2, None, SPAN)
     for column, value in ((first, "a"), (second, 3)):
-        each, _, _ = containers.element(machine, column, None)
+        each, _, _ = iteration.element(machine, column, None)
         assert contains(machine, each, value)
 
 
@@ -521,7 +523,7 @@ def test_a_deep_copy_shares_no_container() -> None:
     value = machine.abstract([[1], {"a": 2}])
     copied = machine.builtin("copy.deepcopy", value)
     assert contains(machine, copied, [[1], {"a": 2}])
-    inner = containers.item(machine, copied, constant(0), SPAN)
+    inner = item(machine, copied, constant(0), SPAN)
     machine.method(inner, "append", constant(5))
     assert contains(machine, value, [[1], {"a": 2}])
     assert not contains(machine, copied, [[1], {"a": 2}])

@@ -38,14 +38,9 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arithmetic import binary, truth
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.call import Call, model
-from gotcha_lint.interpret.containers import (
-    element,
-    named_fields,
-    new_container,
-    new_dict,
-    spread,
-    updated,
-)
+from gotcha_lint.interpret.containers.building import new_container, new_dict, spread, updated
+from gotcha_lint.interpret.containers.items import named_fields
+from gotcha_lint.interpret.containers.iteration import element
 from gotcha_lint.interpret.heap import (
     Contents,
     contents,

@@ -30,22 +30,17 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arithmetic import binary
 from gotcha_lint.interpret.batches import EACH_ENTRY, batch_of
 from gotcha_lint.interpret.call import Call, methods
-from gotcha_lint.interpret.containers import (
-    extend,
-    growing_in,
-    item,
+from gotcha_lint.interpret.containers.building import (
     like,
     new_container,
     new_dict,
-    push,
-    set_item,
-    shrinks,
     spread,
     spread_mapping,
     stored,
-    symbol_step,
     updated,
 )
+from gotcha_lint.interpret.containers.growing import extend, growing_in, push, shrinks
+from gotcha_lint.interpret.containers.items import item, set_item, symbol_step
 from gotcha_lint.interpret.heap import (
     ENTRIES,
     ITEMS,

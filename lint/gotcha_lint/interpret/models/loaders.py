@@ -30,7 +30,7 @@ from gotcha_lint.interpret.batches import (
     keeps_rest,
 )
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
-from gotcha_lint.interpret.containers import new_container
+from gotcha_lint.interpret.containers.building import new_container
 from gotcha_lint.interpret.discards import changes_nothing
 from gotcha_lint.interpret.faults.donated import WHOLE, placed
 from gotcha_lint.interpret.heap import contents

@@ -31,9 +31,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arithmetic import binary, truth
 from gotcha_lint.interpret.call import Call, model
-from gotcha_lint.interpret.containers import (
-    spread,
-)
+from gotcha_lint.interpret.containers.building import spread
 from gotcha_lint.interpret.elements import REPEATED
 from gotcha_lint.interpret.heap import (
     deep_marks,

@@ -33,15 +33,15 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.call import Call, family, methods, model
 from gotcha_lint.interpret.clocks import note_clock
-from gotcha_lint.interpret.containers import (
-    element,
+from gotcha_lint.interpret.containers.building import (
     new_container,
     new_dict,
-    set_item,
     spread,
     tuple_or_sequence,
     updated,
 )
+from gotcha_lint.interpret.containers.items import set_item
+from gotcha_lint.interpret.containers.iteration import element
 from gotcha_lint.interpret.heap import (
     Contents,
     contents,

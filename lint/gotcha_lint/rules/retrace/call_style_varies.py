@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.wording import called, variations
+from gotcha_lint.rule_helpers.wording import at_call, called, variations
 from gotcha_lint.solve.programs import Programs
 
 
@@ -54,11 +54,8 @@ class CallStyleVaries(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for row, variation in variations(programs, "style"):
-            call = variation.call
-            yield Foreseen(
-                (call.path, call.span),
+            yield at_call(
+                variation,
                 f"`{variation.label}` of {called(row.function)} is given by position at one call "
                 "and by name at another: that makes two programs; call it in one way",
-                variation.places,
-                variation.certain,
             )

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.wording import called, listed, variations
+from gotcha_lint.rule_helpers.wording import at_call, called, listed, variations
 from gotcha_lint.solve.programs import Programs
 
 
@@ -55,12 +55,9 @@ class ChangingDtype(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for row, variation in variations(programs, "dtype"):
-            call = variation.call
-            yield Foreseen(
-                (call.path, call.span),
+            yield at_call(
+                variation,
                 f"`{variation.label}` is {listed(variation.alternatives)} at different calls: "
                 f"{called(row.function)} compiles one program for each dtype; convert it before "
                 "the first call",
-                variation.places,
-                variation.certain,
             )

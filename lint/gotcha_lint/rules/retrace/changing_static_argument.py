@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations
+from gotcha_lint.rule_helpers.wording import at_call, called, each_turn, variations
 from gotcha_lint.solve.programs import Programs
 
 
@@ -117,10 +117,9 @@ class ChangingStaticArgument(Rule):
             else:
                 what = f"is a new object at each {each}, equal to no other"
                 cure = "make it once, or make its class a frozen dataclass"
-            yield Foreseen(
-                (call.path, call.span),
+            yield at_call(
+                variation,
                 f"the static argument `{label}` of {called(row.function)} {what}: one program is "
                 f"compiled for each; {cure}",
-                (*variation.places, *loop_places(variation.loops)),
-                variation.certain,
+                loops=True,
             )

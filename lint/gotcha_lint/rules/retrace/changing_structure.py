@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.wording import called, structures, variations
+from gotcha_lint.rule_helpers.wording import at_call, called, structures, variations
 from gotcha_lint.solve.programs import Programs
 
 
@@ -95,12 +95,9 @@ class ChangingStructure(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for row, variation in variations(programs, "structure"):
-            call = variation.call
-            yield Foreseen(
-                (call.path, call.span),
+            yield at_call(
+                variation,
                 f"`{variation.label}` is {structures(variation.alternatives)} at different calls: "
                 f"{called(row.function)} compiles one program for each structure; give it the same "
                 "one from the first call on",
-                variation.places,
-                variation.certain,
             )

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations
+from gotcha_lint.rule_helpers.wording import at_call, called, each_turn, loop_places, variations
 from gotcha_lint.solve.programs import Programs
 
 _GROWING = frozenset(["concatenate", "append", "concat", "vstack", "hstack"])
@@ -77,11 +77,10 @@ class GrowingArray(Rule):
         for row, variation in variations(programs, "length"):
             call = variation.call
             each = each_turn(variation.loops, call.path)
-            yield Foreseen(
-                (call.path, call.span),
+            yield at_call(
+                variation,
                 f"`{variation.label}` is a container that is longer at each {each}: "
                 f"{called(row.function)} compiles one program for each length; fill an array of "
                 "the full length, and pass how much of it counts",
-                (*variation.places, *loop_places(variation.loops)),
-                variation.certain,
+                loops=True,
             )

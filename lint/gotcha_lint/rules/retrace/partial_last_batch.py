@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.wording import called, variations
+from gotcha_lint.rule_helpers.wording import at_call, called, variations
 from gotcha_lint.solve.programs import Programs
 
 
@@ -67,12 +67,9 @@ class PartialLastBatch(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for row, variation in variations(programs, "ragged"):
-            call = variation.call
-            yield Foreseen(
-                (call.path, call.span),
+            yield at_call(
+                variation,
                 f"axis {variation.axis} of `{variation.label}` is shorter in the last batch: "
                 f"{called(row.function)} compiles a second program for it; drop the remainder, or "
                 "pad it",
-                variation.places,
-                variation.certain,
             )

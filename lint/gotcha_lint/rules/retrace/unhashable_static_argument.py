@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.wording import called, variations
+from gotcha_lint.rule_helpers.wording import at_call, called, variations
 from gotcha_lint.solve.programs import Programs
 
 
@@ -101,11 +101,8 @@ class UnhashableStaticArgument(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for row, variation in variations(programs, "unhashable"):
-            call = variation.call
-            yield Foreseen(
-                (call.path, call.span),
+            yield at_call(
+                variation,
                 f"the static argument `{variation.label}` of {called(row.function)} cannot be "
                 "hashed: this call raises; pass a tuple or a frozen dataclass",
-                variation.places,
-                variation.certain,
             )

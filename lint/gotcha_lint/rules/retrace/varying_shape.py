@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.interpret.faults.padded import PADDED
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations
+from gotcha_lint.rule_helpers.wording import at_call, called, each_turn, variations
 from gotcha_lint.solve.programs import Programs
 
 _CURE = "round lengths up to a few fixed ones"
@@ -106,12 +106,11 @@ class VaryingShape(Rule):
             if not variation.loops:
                 each = f"call of {called(call.within)}"
             told.update(place[:2] for place in variation.places)
-            yield Foreseen(
-                (call.path, call.span),
+            yield at_call(
+                variation,
                 f"axis {variation.axis} of `{variation.label}` has another size at each {each}: "
                 f"{called(row.function)} compiles one program for each size; {_CURE}",
-                (*variation.places, *loop_places(variation.loops)),
-                variation.certain,
+                loops=True,
             )
         for fault in programs.faults.of(PADDED):
             if (fault.path, fault.span) not in told:

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.wording import called, variations
+from gotcha_lint.rule_helpers.wording import at_call, called, variations
 from gotcha_lint.solve.programs import Programs
 
 
@@ -62,13 +62,10 @@ class WeakTypeArgument(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for row, variation in variations(programs, "weak"):
-            call = variation.call
-            yield Foreseen(
-                (call.path, call.span),
+            yield at_call(
+                variation,
                 f"`{variation.label}` is weakly typed (a Python number, or made from one without a "
                 f"dtype) at one call of {called(row.function)} and not at another: that makes a "
                 "second program for the same dtype; give it a dtype from the start, as "
                 "`np.float32(0)` has",
-                variation.places,
-                variation.certain,
             )
