@@ -73,7 +73,8 @@ def _parse(text: str, anyway: bool) -> ast.Module | None:
     Threads change at calls of functions and at jumps back: there is none between look and parse.
     """
     if anyway or (_FIRST == _IDLE and _LAST == _IDLE):
-        return compile(text, "<unknown>", "exec", _ONLY_AST)
+        tree: Any = compile(text, "<unknown>", "exec", _ONLY_AST)
+        return tree
     return None
 
 
