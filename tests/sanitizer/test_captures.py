@@ -158,6 +158,42 @@ def test_an_attribute_of_a_module_is_stale(running: Session, data: Any):
     assert "`data.RATE` was 2 when it was traced and is 5 now" in told["stale-capture/closure"]
 
 
+SETTINGS: dict[str, Any] = {"decay": {"rate": 2.0, "power": 1}, "sizes": [3, 4]}
+
+
+def test_the_entry_that_has_changed_is_named(running: Session, monkeypatch: Any):
+    step = jax.jit(lambda x: x * SETTINGS["decay"]["rate"])
+    told = _stale(running, step, lambda: monkeypatch.setitem(SETTINGS["decay"], "rate", 5.0))
+    message = told["stale-capture/global"]
+    assert "`SETTINGS['decay']['rate']` was 2 when it was traced and is 5 now" in message
+
+
+def by_settings(x: Any) -> Any:
+    return x * SETTINGS["decay"]["rate"]
+
+
+def test_the_entry_that_a_helper_reads(running: Session, monkeypatch: Any):
+    step = jax.jit(lambda x: by_settings(x))
+    told = _stale(running, step, lambda: monkeypatch.setitem(SETTINGS["decay"], "rate", 5.0))
+    message = told["stale-capture/global"]
+    assert "`SETTINGS['decay']['rate'] (in by_settings)` was 2 when it was traced" in message
+
+
+def test_of_several_entries_that_have_changed_the_container_is_named(running: Session):
+    held = {"a": 1, "b": [2, 3], "c": 4}
+    step = jax.jit(lambda x: x * held["a"])
+    told = _stale(running, step, lambda: held.update(a=2, b=[5, 6]))
+    message = told["stale-capture/closure"]
+    assert "`held` was dict of 3 when it was traced and holds other values now" in message
+
+
+def test_an_attribute_of_an_object_is_named(running: Session):
+    settings = types.SimpleNamespace(rate=2.0, steps=3)
+    step = jax.jit(lambda x: x * settings.rate)
+    told = _stale(running, step, lambda: setattr(settings, "rate", 5.0))
+    assert "`settings.rate` was 2 when it was traced and is 5 now" in told["stale-capture/closure"]
+
+
 def helper(x: Any) -> Any:
     return x * 2
 
