@@ -44,9 +44,9 @@ class Recompile(Check):
 
     Each compiled program is compared with the earlier ones of the same source. First compilations
     are normal. So are a few shapes that converge, such as powers of two, if they take less than 5 s
-    of CPU time each, and a function that is called with other types from another line: these are notes. So is,
-    at the end, a cause with less than a twentieth of the programs and of the time that the
-    function's main cause took.
+    of CPU time each, and a function that is called with other types from another line: these are
+    notes. So is, at the end, a cause with less than a twentieth of the programs and of the time
+    that the function's main cause took.
 
     Make jitted functions once, give them arrays of few shapes and of one dtype, and keep what
     changes at each step an argument.
