@@ -86,4 +86,7 @@ def _innermost(name: str, was: Mark, now: Mark) -> tuple[str, Mark, Mark]:
 
 
 def _differ(was: Mark, now: Mark) -> bool:
-    return was.key != now.key or was.source != now.source
+    if was.key != now.key or was.source != now.source:
+        return True
+    parts = zip(was.parts, now.parts, strict=False)
+    return any(_differ(before, after) for (_, before), (_, after) in parts)

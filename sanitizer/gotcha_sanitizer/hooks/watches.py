@@ -139,10 +139,14 @@ def differs(was: Mark, now: Mark) -> bool:
     A function or object that was only made again, with equal contents, is no change; neither is a
     name that now holds nothing.
     """
-    if now.text == "None" or (was.key == now.key and was.source == now.source):
+    if now.text == "None":
+        return False
+    if was.kind == now.kind == "identity" and _other_arrays(was, now):
+        return True
+    if was.key == now.key and was.source == now.source:
         return False
     if was.kind == now.kind and was.kind in ("function", "method", "identity", "partial"):
-        return was.source != now.source or (was.kind == "identity" and _other_arrays(was, now))
+        return was.source != now.source
     return True
 
 
