@@ -143,7 +143,7 @@ def reads(fun: Any, base: types.FunctionType | None, static_self: Any = None) ->
             helper = _helper(value)
             if helper is not None:
                 todo.append((helper, helper.__name__, _bound(value, read, owner_object)))
-            elif _is_fixed(value) and not arrays(value, read.names):
+            elif _is_fixed(value, read.names):
                 continue
             yield read
 
@@ -272,9 +272,11 @@ def _helper(value: Any) -> types.FunctionType | None:
     return None
 
 
-def _is_fixed(value: Any) -> bool:
-    """Descriptors and functions; what can be called may be a model, too."""
-    return hasattr(type(value), "__get__") or (callable(value) and _is_foreign(value))
+def _is_fixed(value: Any, names: frozenset[str]) -> bool:
+    """Descriptors and functions of libraries; what is called and holds arrays is a model."""
+    if hasattr(type(value), "__get__"):
+        return True
+    return callable(value) and _is_foreign(value) and arrays(value, names) is None
 
 
 def _is_foreign(value: Any) -> bool:
