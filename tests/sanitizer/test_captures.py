@@ -158,6 +158,42 @@ def test_an_attribute_of_a_module_is_stale(running: Session, data: Any):
     assert "`data.RATE` was 2 when it was traced and is 5 now" in told["stale-capture/closure"]
 
 
+SETTINGS: dict[str, Any] = {"decay": {"rate": 2.0, "power": 1}, "sizes": [3, 4]}
+
+
+def test_the_entry_that_has_changed_is_named(running: Session, monkeypatch: Any):
+    step = jax.jit(lambda x: x * SETTINGS["decay"]["rate"])
+    told = _stale(running, step, lambda: monkeypatch.setitem(SETTINGS["decay"], "rate", 5.0))
+    message = told["stale-capture/global"]
+    assert "`SETTINGS['decay']['rate']` was 2 when it was traced and is 5 now" in message
+
+
+def by_settings(x: Any) -> Any:
+    return x * SETTINGS["decay"]["rate"]
+
+
+def test_the_entry_that_a_helper_reads(running: Session, monkeypatch: Any):
+    step = jax.jit(lambda x: by_settings(x))
+    told = _stale(running, step, lambda: monkeypatch.setitem(SETTINGS["decay"], "rate", 5.0))
+    message = told["stale-capture/global"]
+    assert "`SETTINGS['decay']['rate'] (in by_settings)` was 2 when it was traced" in message
+
+
+def test_of_several_entries_that_have_changed_the_container_is_named(running: Session):
+    held = {"a": 1, "b": [2, 3], "c": 4}
+    step = jax.jit(lambda x: x * held["a"])
+    told = _stale(running, step, lambda: held.update(a=2, b=[5, 6]))
+    message = told["stale-capture/closure"]
+    assert "`held` was dict of 3 when it was traced and holds other values now" in message
+
+
+def test_an_attribute_of_an_object_is_named(running: Session):
+    settings = types.SimpleNamespace(rate=2.0, steps=3)
+    step = jax.jit(lambda x: x * settings.rate)
+    told = _stale(running, step, lambda: setattr(settings, "rate", 5.0))
+    assert "`settings.rate` was 2 when it was traced and is 5 now" in told["stale-capture/closure"]
+
+
 def helper(x: Any) -> Any:
     return x * 2
 
@@ -205,3 +241,72 @@ def test_a_sample_of_a_transposed_array_copies_nothing():
     assert marks.sample(big) != plain
     assert tracemalloc.get_traced_memory()[1] < 100_000
     tracemalloc.stop()
+
+
+class Layer:
+    """A model of a library or of the user's: it is called, and holds its weights."""
+
+    def __init__(self) -> None:
+        self.weight = jnp.ones(3)
+        self.calls = 0
+        self.rate = 2.0
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.weight
+
+
+def test_a_model_that_is_called_or_passed_on_is_stale(running: Session):
+    """As a target network: its class is no array, and its attributes are named nowhere."""
+    target = Layer()
+
+    def replace() -> None:
+        nonlocal target
+        target = Layer()
+
+    step = jax.jit(lambda x: jax.vmap(target)(x[None])[0])
+    told = _stale(running, step, replace)
+    assert "`target.weight` was float32[3] when it was traced" in told["stale-capture/closure"]
+
+
+def test_an_attribute_of_self_that_is_a_model_is_stale(running: Session):
+    agent = types.SimpleNamespace(target=Layer())
+
+    class Agent:
+        def __init__(self) -> None:
+            self.target = agent.target
+
+        def step(self, x: Any) -> Any:
+            return jax.vmap(self.target)(x[None])[0]
+
+    made = Agent()
+    told = _stale(running, jax.jit(made.step), lambda: setattr(made, "target", Layer()))
+    assert "`self.target.weight` was float32[3]" in told["stale-capture/self"]
+
+
+def test_arrays_of_an_object_whose_attributes_are_read(running: Session):
+    held = Layer()
+    step = jax.jit(lambda x: x * held.weight)
+    told = _stale(running, step, lambda: setattr(held, "weight", jnp.zeros(3)))
+    assert "`held.weight` was float32[3]" in told["stale-capture/closure"]
+
+
+@pytest.mark.parametrize("change", ["calls", "other weights"])
+def test_what_the_code_does_not_use_of_an_object_is_left_alone(running: Session, change: str):
+    held, by_name = Layer(), Layer()
+    step = jax.jit(lambda x: jax.vmap(held)(x[None])[0] * by_name.rate)
+
+    def changed() -> None:
+        if change == "calls":
+            held.calls += 1
+        else:
+            by_name.weight = jnp.zeros(3)
+
+    assert _stale(running, step, changed) == {}
+
+
+def test_variables_of_nnx_that_are_updated_in_place(running: Session):
+    nnx = pytest.importorskip("flax.nnx")
+    model = nnx.Linear(3, 3, rngs=nnx.Rngs(0))
+    step = jax.jit(lambda x: model(x))
+    told = _stale(running, step, lambda: model.kernel.set_value(jnp.zeros((3, 3))))
+    assert "`model.kernel` was float32[3,3]" in told["stale-capture/closure"]

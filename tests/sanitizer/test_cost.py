@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from gotcha_sanitizer.hooks import activity
 from gotcha_sanitizer.hooks.activity import Sampler
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.run import suppress
+from gotcha_sanitizer.run.session import Session
 from gotcha_sanitizer.values.events import Activity, Event, Explained, LoopActivity, Program, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Difference, Function, Signature, Site
@@ -87,6 +89,25 @@ def test_parameters_that_are_made_each_with_its_own_shape(training: bool):
 def test_one_more_shape_is_judged_by_its_price(seconds: float, severity: str):
     (found,) = on(Recompile, program(2, seconds, why="4"))
     assert found.severity == severity
+
+
+def test_the_price_is_that_of_a_machine_that_does_nothing_else():
+    explained = program(2, 60.0, why="4")
+    busy = replace(explained, program=replace(explained.program, worked=1.0))
+    (found,) = on(Recompile, busy)
+    assert (found.severity, found.seconds) == ("info", 60.0)
+
+
+def test_the_work_of_a_compile_is_measured(running: Session):
+    jax = pytest.importorskip("jax")
+    events: list[Event] = []
+    running.listeners.append(events.append)
+    before = sum(os.times()[:4])
+    jax.jit(lambda x: [jax.numpy.sin(x + n) for n in range(200)])(1.0)
+    worked = sum(os.times()[:4]) - before
+    made = [each.program for each in events if isinstance(each, Explained)]
+    told = [each.worked for each in made if not each.eager]
+    assert told and told[0] is not None and 0.05 < told[0] <= worked
 
 
 def again(number: int, cause: str, seconds: float, site: Site) -> Explained:
@@ -200,16 +221,16 @@ EAGER = """
 import time, jax, jax.numpy as jnp
 w, x = jnp.ones((16, 16)), jnp.ones((8, 16))
 def eager(w):
-    end = time.monotonic() + 2
-    while time.monotonic() < end:
+    end = time.process_time() + 2
+    while time.process_time() < end:
         w = w - 0.01 * (x.T @ (jnp.tanh(x @ w) - 1.0))
     return w
 @jax.jit
 def step(w):
     return w - 0.01 * (x.T @ (jnp.tanh(x @ w) - 1.0))
 def jitted(w):
-    end = time.monotonic() + 2
-    while time.monotonic() < end:
+    end = time.process_time() + 2
+    while time.process_time() < end:
         w = step(w)
     return w
 eager(w); jitted(w)

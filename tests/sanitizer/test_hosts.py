@@ -158,8 +158,9 @@ def told(folder: Path, word: str, index: int = 0) -> str:
     raise AssertionError(f"nothing of {word!r} in:\n{text}")
 
 
-def test_a_collective_that_a_host_skips(start: Callable[..., Path]):
-    folder = start("skipped")
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_a_collective_that_a_host_skips(start: Callable[..., Path], count: int):
+    folder = start("skipped", count)
     line = told(folder, "has waited")
     at = PROGRAM.read_text("utf-8").splitlines()
     waits, skips = (
@@ -167,15 +168,18 @@ def test_a_collective_that_a_host_skips(start: Callable[..., Path]):
         for part in ("print(float(evaluate", "time.sleep(0.1)")
     )
     assert "host 0 has waited" in line and f"several_hosts.py:{waits}" in line
-    assert "host 1 " in line and f"several_hosts.py:{skips}" in line
+    assert f"host {count - 1} " in line and f"several_hosts.py:{skips}" in line
     events = [e for e in read(folder / "run-0.jsonl") if e["event"] == "diverged"]
     assert events[0]["line"] == waits and events[0]["cause"] == "wait"
     assert fold(read(folder / "run-0.jsonl")).wait
     assert "hosts differ" not in (folder / "err-0").read_text()
 
 
-def test_seeds_that_must_agree_over_a_folder(start: Callable[..., Path], tmp_path: Path):
-    folder = start("seeds", options=f"hosts={tmp_path}/shared")
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_seeds_that_must_agree_over_a_folder(
+    start: Callable[..., Path], tmp_path: Path, count: int
+):
+    folder = start("seeds", count, options=f"hosts={tmp_path}/shared")
     line = told(folder, "different values")
     assert "hosts 0 and 1 call `noise`" in line and "`key`" in line
     assert fold(read(folder / "run-0.jsonl")).divergence

@@ -31,6 +31,7 @@ class _Case:
 
     count: int = 0
     seconds: float = 0.0
+    price: float = 0.0  # the same on a machine that does nothing else
     site: Site | None = None
     warned: bool = False
     told: Finding | None = None  # as last given
@@ -43,9 +44,9 @@ class Recompile(Check):
 
     Each compiled program is compared with the earlier ones of the same source. First compilations
     are normal. So are a few shapes that converge, such as powers of two, if they take less than 5 s
-    each, and a function that is called with other types from another line: these are notes. So is,
-    at the end, a cause with less than a twentieth of the programs and of the time that the
-    function's main cause took.
+    of CPU time each, and a function that is called with other types from another line: these are
+    notes. So is, at the end, a cause with less than a twentieth of the programs and of the time
+    that the function's main cause took.
 
     Make jitted functions once, give them arrays of few shapes and of one dtype, and keep what
     changes at each step an argument.
@@ -71,6 +72,7 @@ class Recompile(Check):
         case = self._cases.setdefault((program.function.key, event.cause), _Case())
         case.count += 1
         case.seconds += event.seconds
+        case.price += event.price
         case.here[program.site] = case.here.get(program.site, 0) + 1
         for each in event.differences:
             values = case.seen.setdefault((program.site, each.path), {})
@@ -129,7 +131,7 @@ def _is_avoidable(event: Explained, case: _Case) -> bool:
 
 def _is_dear(event: Explained, case: _Case) -> bool:
     """One more shape is normal, but not at any price."""
-    return event.cause == "shape" and case.seconds >= _DEAR * case.count
+    return event.cause == "shape" and case.price >= _DEAR * case.count
 
 
 def _keeps_growing(case: _Case, site: Site | None, difference: Difference) -> bool:

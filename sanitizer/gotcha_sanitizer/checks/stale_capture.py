@@ -22,6 +22,7 @@ _AFTER: dict[bool | None, str] = {
     None: "later calls use the old value",
     False: "no call after that was seen",
 }
+_HOLDERS = ("container", "identity")
 _SEVERITY: dict[bool | None, Severity] = {True: "error", None: "warning", False: "info"}
 
 
@@ -58,10 +59,34 @@ class StaleCapture(Check):
 
 
 def _change(name: str, was: Mark, now: Mark) -> str:
+    name, was, now = _innermost(name, was, now)
     if was.kind == now.kind == "function":
         return f"the function `{name}` was defined again"
-    new = now.text
+    new = f"is {now.text}"
     if was.text == now.text:
         sampled = isinstance(now.key, tuple) and now.key[0] == SAMPLED
-        new = "one of other values (sampled)" if sampled else "another one"
-    return f"`{name}` was {was.text} when it was traced and is {new} now"
+        new = "is one of other values (sampled)" if sampled else "is another one"
+        new = "holds other values" if now.kind in _HOLDERS else new
+    return f"`{name}` was {was.text} when it was traced and {new} now"
+
+
+def _innermost(name: str, was: Mark, now: Mark) -> tuple[str, Mark, Mark]:
+    """The only part of a container or an object that differs: an entry, an attribute."""
+    while was.kind == now.kind and was.kind in _HOLDERS:
+        before, after = dict(was.parts), dict(now.parts)
+        if before.keys() != after.keys():
+            break
+        changed = [part for part in before if _differ(before[part], after[part])]
+        if len(changed) != 1:
+            break
+        variable, helper, reader = name.partition(" (in ")
+        name = f"{variable}{changed[0]}{helper}{reader}"
+        was, now = before[changed[0]], after[changed[0]]
+    return name, was, now
+
+
+def _differ(was: Mark, now: Mark) -> bool:
+    if was.key != now.key or was.source != now.source:
+        return True
+    parts = zip(was.parts, now.parts, strict=False)
+    return any(_differ(before, after) for (_, before), (_, after) in parts)

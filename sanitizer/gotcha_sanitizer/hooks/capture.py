@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 from gotcha_sanitizer.frames import file_of, owner
-from gotcha_sanitizer.hooks.marks import mark
+from gotcha_sanitizer.hooks.marks import arrays, mark
 from gotcha_sanitizer.values.parts import Capture, Mark
 
 _FUNCTIONS, _ITEMS = 32, 64
@@ -38,6 +38,12 @@ class Read:
     reader: str = ""  # the helper that reads it, where that is not the traced function itself
     # Gives a `now` that works after the function is gone; it holds the variable, not the function.
     hold: Callable[[], Callable[[], Any]] | None = None
+    whole: bool = False  # it is called or passed on, not only asked for attributes
+
+    def mark(self) -> Mark:
+        """What it is now; of a model that is called or passed on, also the arrays that it holds."""
+        value = self.now()
+        return (arrays(value, self.names) if self.whole else None) or mark(value, self.names)
 
     def label(self, path: str = "") -> str:
         """The variable as people know it; `path` leads to what it holds."""
@@ -82,6 +88,31 @@ def _attributes_of(code: types.CodeType, variable: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=2048)
+def _whole(code: types.CodeType, variable: str, attribute: str = "") -> bool:
+    """Whether a variable, or one attribute of it, is used for more than its attributes."""
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    for number, step in enumerate(steps[:-1]):
+        if not step.opname.startswith(_VARIABLES):
+            continue
+        if step.opname == "LOAD_FAST" and variable in (*code.co_cellvars, *code.co_freevars):
+            continue  # 3.13 loads the cell itself like this
+        last = step.argval[-1] if isinstance(step.argval, tuple) else step.argval
+        after = steps[number + 1]
+        if attribute and (after.opname not in _ATTRIBUTES or after.argval != attribute):
+            continue
+        last_of_all = steps[min(number + 2, len(steps) - 1)] if attribute else after
+        if last == variable and last_of_all.opname not in _ATTRIBUTES:
+            return True
+        if not attribute and isinstance(step.argval, tuple) and variable in step.argval[:-1]:
+            return True
+    return any(
+        _whole(inner, variable, attribute)
+        for inner in _inner(code)
+        if variable in {*inner.co_freevars, *inner.co_names} - {*inner.co_varnames}
+    )
+
+
 def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
     return (inner for inner in code.co_consts if isinstance(inner, types.CodeType))
 
@@ -112,7 +143,7 @@ def reads(fun: Any, base: types.FunctionType | None, static_self: Any = None) ->
             helper = _helper(value)
             if helper is not None:
                 todo.append((helper, helper.__name__, _bound(value, read, owner_object)))
-            elif hasattr(type(value), "__get__") or (callable(value) and _is_foreign(value)):
+            elif _is_fixed(value, read.names):
                 continue
             yield read
 
@@ -124,16 +155,22 @@ def _of_function(f: types.FunctionType, reader: str, self: Any) -> Iterator[Read
     outside += [(name, "global", _global) for name in sorted(names) if name in f.__globals__]
     for name, kind, look in outside:
         hold = functools.partial(_hold_cell if kind == "closure" else _hold_global, ref, name)
-        read = Read(name, kind, attributes, functools.partial(look, ref, name), reader, hold)
+        now, whole = functools.partial(look, ref, name), _whole(f.__code__, name)
+        read = Read(name, kind, attributes, now, reader, hold, whole)
         yield read
         with contextlib.suppress(LookupError):
             if _is_users(holder := read.now()):
-                yield from _of_holder(holder, read, _attributes_of(f.__code__, name))
+                names_of = _attributes_of(f.__code__, name)
+                yield from _of_holder(holder, read, names_of, f.__code__, name)
     if self is not None:
-        yield from _of_holder(self, Read("self", "self", attributes, lambda: self), own)
+        first = f.__code__.co_varnames[0] if f.__code__.co_argcount else ""
+        outer = Read("self", "self", attributes, lambda: self)
+        yield from _of_holder(self, outer, own, f.__code__, first)
 
 
-def _of_holder(holder: Any, outer: Read, names: frozenset[str]) -> Iterator[Read]:
+def _of_holder(
+    holder: Any, outer: Read, names: frozenset[str], code: types.CodeType, variable: str
+) -> Iterator[Read]:
     """Attributes of an object, module or class that `outer` is."""
     try:
         held = weakref.ref(holder)
@@ -141,7 +178,8 @@ def _of_holder(holder: Any, outer: Read, names: frozenset[str]) -> Iterator[Read
         return
     for name in sorted(names):
         now = functools.partial(_attribute, held, name)
-        yield replace(outer, name=f"{outer.name}.{name}", now=now, hold=None)
+        whole = _whole(code, variable, name)
+        yield replace(outer, name=f"{outer.name}.{name}", now=now, hold=None, whole=whole)
 
 
 def _bound(value: Any, read: Read, self: Any) -> Any:
@@ -234,6 +272,13 @@ def _helper(value: Any) -> types.FunctionType | None:
     return None
 
 
+def _is_fixed(value: Any, names: frozenset[str]) -> bool:
+    """Descriptors and functions of libraries; what is called and holds arrays is a model."""
+    if hasattr(type(value), "__get__"):
+        return True
+    return callable(value) and _is_foreign(value) and arrays(value, names) is None
+
+
 def _is_foreign(value: Any) -> bool:
     """Functions of libraries and builtins: they do not change."""
     code = getattr(getattr(value, "__wrapped__", value), "__code__", None)
@@ -245,7 +290,7 @@ def captures(found: list[Read]) -> tuple[Capture, ...]:
     made = []
     for read in found[:_ITEMS]:
         try:
-            made.append(Capture(read.label(), read.kind, mark(read.now(), read.names)))
+            made.append(Capture(read.label(), read.kind, read.mark()))
         except Exception:  # gone meanwhile, or an attribute of the user's that raises
             continue
     return tuple(made)

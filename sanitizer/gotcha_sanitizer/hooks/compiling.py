@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import sys
 import threading
 import weakref
@@ -92,6 +93,7 @@ class Compiling:
             program.shapes = shapes(program.signature.leaves)
         program.transform = program.transform or stack.transformation(frame)
         self._local.hit = None
+        program.began[stage] = _worked()
         self.context.emit(
             Started(
                 at=self.context.now(),
@@ -215,6 +217,8 @@ class Compiling:
         kind = "load" if stage == "compile" and program.cached else stage
         program.seconds[kind] = program.seconds.get(kind, 0.0) + seconds
         spent.seconds += seconds
+        began = program.began.pop(stage, None)
+        program.worked += seconds if began is None else _worked() - began
         if trace is not None:
             self._traced(program, trace.f_locals.get(private.TRACED))
         ended = Ended(
@@ -272,6 +276,11 @@ class Compiling:
     def close_all(self) -> None:
         for key in list(self._opened):
             self._close(self._opened.pop(key))
+
+
+def _worked() -> float:
+    """CPU seconds of this process and of those that it has waited for, as a compiler of kernels."""
+    return sum(os.times()[:4])
 
 
 def _shown(program: OpenProgram) -> str:

@@ -6,6 +6,7 @@ same, for static arguments, and never unguarded.
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import functools
 import hashlib
@@ -15,7 +16,7 @@ import sys
 import types
 import weakref
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -24,6 +25,20 @@ from gotcha_sanitizer.values.parts import SAMPLED, Mark
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _DEPTH, _MOST, _WIDE = 8, 64, 60
+_NO_OBJECTS = (
+    type,
+    types.ModuleType,
+    types.FunctionType,
+    types.MethodType,
+    types.BuiltinFunctionType,
+    functools.partial,
+    list,
+    tuple,
+    set,
+    frozenset,
+    Mapping,
+    enum.Enum,
+)
 _BUDGET = 1000  # values that one mark looks at
 
 
@@ -94,6 +109,33 @@ def hide_values(hidden: bool) -> None:
 def mark(value: Any, names: frozenset[str] = frozenset(), depth: int = _DEPTH) -> Mark:
     """A value's mark. `names` are the attributes that matter of an object (all when empty)."""
     return _Marker(names).mark(value, depth)
+
+
+def arrays(value: Any, names: frozenset[str]) -> Mark | None:
+    """The arrays that an object of a class holds, by path, and those of `names` that are plain.
+
+    None for what is no such object, and for one that holds no array. Counters and settings that
+    the code does not name are left out: a model that is called uses its weights, but not all else.
+    """
+    kind = type(value)
+    if kind in _PLAIN or isinstance(value, _NO_OBJECTS) or _is_array(value):
+        return None
+    held = tuple(itertools.islice(_arrays_in(_Marker(frozenset()).mark(value, _DEPTH)), _MOST))
+    if not held:
+        return None
+    named = _Marker(names).mark(value, 2).parts if names else ()
+    parts = (*held, *((name, part) for name, part in named if part.kind == "value"))
+    many = "an array" if len(held) == 1 else f"{len(held)} arrays"
+    key = tuple((name, part.key) for name, part in parts)
+    return Mark("container", f"{kind.__name__} with {many}", key, key, parts)
+
+
+def _arrays_in(found: Mark, path: str = "") -> Iterator[tuple[str, Mark]]:
+    if found.kind == "array":
+        yield path, found
+    elif found.kind in ("container", "identity"):
+        for name, part in found.parts:
+            yield from _arrays_in(part, path + name)
 
 
 def static(value: Any) -> Mark:
@@ -244,10 +286,20 @@ def _in_library(module: str) -> bool:
 
 def _array(value: Any) -> Mark:
     text = f"{value.dtype}[{','.join(map(str, value.shape))}]"
+    value = next(filter(_is_array, _slots(value)), value)
     kind = type(value)
     if module_of(kind) == "numpy" and value.dtype != object:
         return Mark("array", text, (SAMPLED, text, sample(value)), text)
     return Mark("array", text, (text, serials.of(value)), text)
+
+
+def _slots(value: Any) -> Iterator[Any]:
+    """What a variable of a library's module holds: it looks like its array, and is changed in
+    place. No attribute is asked for: these are answered for the array."""
+    for kind in type(value).__mro__ if module_of(type(value)).startswith("flax.") else ():
+        for name in (*vars(kind).get("__slots__", ()), *vars(value)):
+            with contextlib.suppress(AttributeError):
+                yield object.__getattribute__(value, name)
 
 
 def sample(array: Any, most: int = 256) -> int:

@@ -42,6 +42,8 @@ class OpenProgram:
     constants: tuple[Constant, ...] = ()
     inlined: tuple[Site, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
+    began: dict[str, float] = field(default_factory=dict)  # stages, by the CPU clock
+    worked: float = 0.0
     retraced: bool = False
     cleared: bool = False
     beside: bool = False
@@ -68,6 +70,7 @@ class OpenProgram:
             captures=self.captures,
             constants=self.constants,
             seconds=dict(self.seconds),
+            worked=self.worked,
             retraced=self.retraced,
             cached=self.cached,
             eager=self.eager,

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from gotcha_sanitizer.hooks.capture import Read
-from gotcha_sanitizer.hooks.marks import mark
 from gotcha_sanitizer.values.parts import Capture, Function, Mark
 
 _FUNCTIONS, _READS = 256, 64
@@ -38,7 +37,7 @@ class Watch:
             if was.name in self.told:
                 continue
             try:
-                now = mark(read.now(), read.names)
+                now = read.mark()
             except Exception:  # gone, or an attribute of the user's that raises
                 continue
             if differs(was.mark, now):
@@ -140,11 +139,25 @@ def differs(was: Mark, now: Mark) -> bool:
     A function or object that was only made again, with equal contents, is no change; neither is a
     name that now holds nothing.
     """
-    if now.text == "None" or (was.key == now.key and was.source == now.source):
+    if now.text == "None":
+        return False
+    if was.kind == now.kind == "identity" and _other_arrays(was, now):
+        return True
+    if was.key == now.key and was.source == now.source:
         return False
     if was.kind == now.kind and was.kind in ("function", "method", "identity", "partial"):
         return was.source != now.source
     return True
+
+
+def _other_arrays(was: Mark, now: Mark) -> bool:
+    """An array of the same type was put in the place of one: `source` tells only types."""
+    if was.kind == now.kind == "array":
+        return was.key != now.key
+    return any(
+        name == other and _other_arrays(before, after)
+        for (name, before), (other, after) in zip(was.parts, now.parts, strict=False)
+    )
 
 
 watches = Watches()

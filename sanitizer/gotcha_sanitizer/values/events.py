@@ -89,6 +89,7 @@ class Program:
     cleared: bool = False  # an earlier jaxpr of the same function object is gone
     library: Site | None = None  # the library's line that made the call, before the user's
     turn: Turn | None = None  # of a loop of the user's that counts
+    worked: float | None = None  # CPU seconds of the process during the stages, with its children
     called: bool = True  # by a call, so that JAX's caches could have spared it
     beside: bool = False  # another function object of the same source is kept by the program
     kept: int = 0  # traces of this source that JAX keeps, and their programs with them
@@ -133,6 +134,12 @@ class Explained:
     @property
     def seconds(self) -> float:
         return sum(self.program.seconds.values())
+
+    @property
+    def price(self) -> float:
+        """Seconds without those in which other processes had the processor."""
+        worked = self.program.worked
+        return self.seconds if worked is None else min(worked, self.seconds)
 
 
 @dataclass(frozen=True, slots=True)
