@@ -161,3 +161,128 @@ def sizes(x):
 def all_names(x):
     y = jnp.exp(x)
     return locals()
+
+
+def on_the_host(device):
+    jax.default_device(device)  # ! unused-result
+    jax.transfer_guard("disallow")  # ! unused-result
+    context = jax.debug_nans(True)  # ! unused-result
+    with jax.default_device(device), jax.disable_jit():
+        jax.named_scope("inner")  # ! unused-result
+        return jnp.ones(3)
+
+
+def contexts_that_are_entered(device, stack, mesh):
+    stack.enter_context(jax.default_device(device))
+    jax.set_mesh(mesh)
+    jax.debug_nans(True).__enter__()
+    precision = jax.default_matmul_precision("highest")
+    with precision:
+        jax.config.update("jax_debug_nans", True)
+    return jax.disable_jit()
+
+
+def context_that_may_be_missing():
+    try:
+        jax.no_tracing()
+    except AttributeError:
+        return False
+    return True
+
+
+class Stack(nnx.Module):
+    def __init__(self, features, depth, rngs):
+        self.layers = nnx.List([nnx.Linear(features, features, rngs=rngs) for _ in range(depth)])
+        self.norms = nnx.List([nnx.LayerNorm(features, rngs=rngs) for _ in range(depth)])
+
+    def __call__(self, x):
+        for layer in self.layers:
+            h = layer(x)  # ! unused-result
+        return h
+
+    def pairs(self, x):
+        for layer, norm in zip(self.layers, self.norms, strict=True):
+            h = layer(x)
+            h = nnx.relu(norm(h))  # ! unused-result
+        return h
+
+    def by_number(self, x):
+        for i in range(len(self.layers)):
+            h = self.layers[i](x)  # ! unused-result
+        return h
+
+    def fed(self, x):
+        h = x
+        for layer in self.layers:
+            h = layer(h)
+        return h
+
+    def gathered(self, x):
+        found = []
+        for layer in self.layers:
+            h = layer(x)
+            found.append(h)
+        return found
+
+    def summed(self, x):
+        total = 0.0
+        for layer in self.layers:
+            h = layer(x)
+            total = total + h
+        return total
+
+    def input_changes(self, x):
+        for layer, norm in zip(self.layers, self.norms, strict=True):
+            x = layer(x)
+            h = norm(x)
+        return h
+
+    def searched(self, x):
+        for layer in self.layers:
+            h = layer(x)
+            if h.shape == x.shape:
+                break
+        return h
+
+    def read_before(self, x):
+        h = jnp.zeros_like(x)
+        for layer in self.layers:
+            y = layer(x) + h
+            h = y
+        return h
+
+
+class Gated(nn.Module):
+    width: int
+    depth: int
+
+    @nn.compact
+    def __call__(self, x, mask):
+        for _ in range(self.depth - 1):
+            h = Experts(width=self.width)(x)  # ! unused-result
+        h = nn.Dense(self.width)(x)
+        for _ in range(1):
+            h = nn.Dense(self.width)(x)
+        return h
+
+
+def update_function(width, depth):
+    def update(nodes):
+        for _ in range(depth):
+            out = nn.Dense(width)(nodes)  # ! unused-result
+        return out
+
+    return update
+
+
+def warm_up(layers, x):
+    for layer in layers:
+        h = layer(x)
+    return h
+
+
+@jax.jit
+def traced(layers, x):
+    for layer in layers:
+        h = layer(x)  # ! unused-result
+    return h

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from gotcha_lint.interpret.faults.computed import UNUSED
+from gotcha_lint.facts.contexts import OPTIONS
+from gotcha_lint.interpret.faults.computed import OVERWRITTEN, UNUSED, VAIN_CONTEXT
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
@@ -23,13 +24,21 @@ class UnusedResult(Rule):
     outside of `jax.jit` they cost what they cost. That the name was read before, with another
     value, hides the fault from checks of unused variables.
 
+    `for layer in self.layers: h = layer(x)` gives `x` to each layer and keeps the last result: the
+    other layers get no gradient. `jax.default_device(cpu)` as a statement makes a context manager
+    and drops it: no device is set, no option either.
+
     ## Instead
     Use the result, or delete the line. A name that begins with an underscore says that it is meant.
+    `h = layer(h)`, from `h = x` on. `with jax.default_device(cpu):`, or `jax.config.update`, which
+    sets it for the whole program; `jax.set_mesh(mesh)` works as a statement, too.
 
     ## Not reported
     - names that an inner function, a loop's next iteration, or a handler of an exception may read;
     - calls of functions that are not of JAX, which may do something else;
     - functions that measure time;
+    - loops that do anything else in a turn, and loops of code that JAX does not trace;
+    - context managers in a `try`;
     - tests.
 
     Arrays that are made of nothing but numbers, as by `jnp.arange`, and values that a later line
@@ -74,9 +83,78 @@ class UnusedResult(Rule):
             """,
             shows="float(out.sum()) == 0.0",
         ),
+        Example(
+            bad="""
+                import flax.linen as nn
+                import jax
+                import jax.numpy as jnp
+
+
+                class Mlp(nn.Module):
+                    @nn.compact
+                    def __call__(self, x):
+                        for width in (8, 16, 4):
+                            h = nn.tanh(nn.Dense(width)(x))  # ! unused-result
+                        return h
+
+
+                model, x = Mlp(), jnp.ones((2, 3))
+                params = model.init(jax.random.key(0), x)
+                grads = jax.grad(lambda p: model.apply(p, x).sum())(params)
+                first = grads["params"]["Dense_0"]["kernel"]
+            """,
+            good="""
+                import flax.linen as nn
+                import jax
+                import jax.numpy as jnp
+
+
+                class Mlp(nn.Module):
+                    @nn.compact
+                    def __call__(self, x):
+                        h = x
+                        for width in (8, 16, 4):
+                            h = nn.tanh(nn.Dense(width)(h))
+                        return h
+
+
+                model, x = Mlp(), jnp.ones((2, 3))
+                params = model.init(jax.random.key(0), x)
+                grads = jax.grad(lambda p: model.apply(p, x).sum())(params)
+                first = grads["params"]["Dense_0"]["kernel"]
+            """,
+            shows="bool((first == 0).all())",
+        ),
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+                jax.default_matmul_precision("float32")  # ! unused-result
+                precision = jax.config.jax_default_matmul_precision
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+                with jax.default_matmul_precision("float32"):
+                    precision = jax.config.jax_default_matmul_precision
+            """,
+            shows="precision is None",
+        ),
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(VAIN_CONTEXT):
+            yield Foreseen((fault.path, fault.span), _of_context(*fault.text))
+        for fault in programs.faults.of(OVERWRITTEN):
+            name, given = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"each turn of the loop overwrites `{name}`, no turn reads it, and {given} does "
+                f"not change: all results but the last are lost; `{name}` has to go into the next "
+                "turn",
+            )
         for fault in programs.faults.of(UNUSED):
             name, of, word = fault.text
             yield Foreseen(
@@ -86,3 +164,12 @@ class UnusedResult(Rule):
                 fault.places,
                 fault.certain,
             )
+
+
+def _of_context(name: str) -> str:
+    option = OPTIONS.get(name)
+    update = f', or call `jax.config.update("{option}", ...)`' if option else ""
+    return (
+        f"`{name}` gives a context manager, and nothing enters it, so this changes nothing: write "
+        f"`with {name}(...):`{update}"
+    )
