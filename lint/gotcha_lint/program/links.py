@@ -144,7 +144,7 @@ class Links:
         else:
             for _ in range(hops):
                 owner = owner.parent if owner is not None else None
-        if owner is None or name in self._names_rebound(function.path):
+        if owner is None or name in self.names_rebound(function.path):
             return None
         registers = self.stores(owner).get(name, [])
         if len(registers) == 1 and name not in {p.name for p in owner.parameters}:
@@ -261,7 +261,7 @@ class Links:
 
     # Parts
 
-    def _names_rebound(self, path: str) -> set[str]:
+    def names_rebound(self, path: str) -> set[str]:
         """Names that functions of the file bind for others."""
         module = self.finder.modules[path]
         known = self._texts.rebound.get(module.top)
@@ -346,7 +346,7 @@ class Links:
 
     def _of_module(self, module: Link, name: str, depth: int) -> Link | None:
         top = module.function
-        if name in self._names_rebound(top.path):
+        if name in self.names_rebound(top.path):
             return None
         registers = self.stores(top).get(name, [])
         return self.of_register(top, registers[0], depth) if len(registers) == 1 else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterator
 
+from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
 from gotcha_lint.interpret.faults.computed import check_computed
@@ -19,12 +20,14 @@ from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.importable import Modules
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.constructors import constructor, named_tuple
 from gotcha_lint.program.data_flow import steps_of
-from gotcha_lint.program.ir import Function, Instruction, Module, Region, Register
+from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Region, Register
 from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import unbound, undefined
 from gotcha_lint.program.partly_bound import partly_bound
 from gotcha_lint.program.settings import options_set, variables_after_import
+from gotcha_lint.program.result_counts import result_count
 
 _WITH_REGIONS = frozenset(("if", "for", "while", "try"))
 _BUILTINS = frozenset(dir(builtins))
@@ -89,6 +92,7 @@ def _check_call(machine: Machine, links: Links, function: Function, call: Instru
     link = links.of_register(function, callee)
     names = [name for name, _ in keywords]
     if link is None:
+        _check_tuple(machine, links, function, call)
         return
     if link.kind == "module":
         name = machine.modules[link.function.path].name
@@ -97,6 +101,8 @@ def _check_call(machine: Machine, links: Links, function: Function, call: Instru
         return
     called = _called(links, link)
     if called is None:
+        if link.kind == "class":
+            _check_fields(machine, links, function, call, link)
         return
     problem = misfit(called.function, called.bound, frozenset(), len(args), names)
     if problem is None or is_stub(called.function) or _differs(machine, links, called):
@@ -107,6 +113,41 @@ def _check_call(machine: Machine, links: Links, function: Function, call: Instru
     text = f"`{name}` {problem}"
     maybe = called.annotated
     note(machine, "misfit", function, span, text, places=(place,), maybe=maybe)
+
+
+def _check_fields(
+    machine: Machine, links: Links, function: Function, call: Instruction, link: Link
+) -> None:
+    """`State(model=m)` of a class whose constructor Python writes: the fields are its parameters."""
+    fields = constructor(links, link.function)
+    if fields is None:
+        return
+    name, line = link.function.name, link.function.line
+    _note_misfit(machine, function, call, name, fields, (link.function.path, (line, 1, line, 1)))
+
+
+def _check_tuple(machine: Machine, links: Links, function: Function, call: Instruction) -> None:
+    """... of `namedtuple("State", ["model", "key"])`."""
+    made = named_tuple(links, function, call[2])
+    if made is not None:
+        name, fields, (path, at) = made
+        _note_misfit(machine, function, call, name, fields, (path, at[-1]))
+
+
+def _note_misfit(
+    machine: Machine,
+    function: Function,
+    call: Instruction,
+    name: str,
+    fields: list[Parameter],
+    defined: Origin,
+) -> None:
+    _, _, _, args, keywords, span = call
+    taking = Function(name, "", 0, parameters=fields)
+    problem = misfit(taking, 0, frozenset(), len(args), [word for word, _ in keywords if word])
+    if problem is not None:
+        text = f"`{name}` {problem}".replace("has no parameter", "has no field")
+        note(machine, "misfit", function, span, text, places=((*defined, "defined here"),))
 
 
 def _check_import(machine: Machine, links: Links, function: Function, step: Instruction) -> None:
@@ -162,6 +203,11 @@ def _check_unpacked(
     _, _, source, targets, star, span = unpack
     made = links.makers(function).get(source)
     if made is None or made[0] != "call" or star is not None:
+        return
+    count = result_count(made, links.makers(function), lambda one: links.dotted(function, one))
+    if count is not None and count != len(targets):
+        text = f"{len(targets)} names are bound to {count} values"
+        note(machine, "unpacked", function, span, text)
         return
     link = links.of_register(function, made[2])
     called = _called(links, link) if link is not None and link.kind != "class" else None
