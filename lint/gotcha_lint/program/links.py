@@ -80,6 +80,7 @@ class Texts:
     rebound: dict[Function, set[str]] = field(default_factory=dict)  # by the top of the file
     bodies: dict[Function, list[Function]] = field(default_factory=dict)
     told: dict[str, Told] = field(default_factory=dict)  # by path; of what it imports, too
+    given: dict[str, frozenset[str]] = field(default_factory=dict)  # by path
 
 
 class Links:

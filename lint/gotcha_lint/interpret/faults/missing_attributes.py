@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gotcha_lint.facts.class_attributes import ATTRIBUTES, OF_DECORATORS
 from gotcha_lint.interpret.faults.remarks import note
+from gotcha_lint.interpret.faults.signatures import is_stub
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.data_flow import names_used, steps_of
+from gotcha_lint.program.data_flow import decorators, names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction
 from gotcha_lint.program.links import Links, Told
 
@@ -29,6 +32,7 @@ class Attributes:
         self._written: set[str] | None = None
         self._extended: set[Function] = set()
         self._made: set[Function] = set()  # classes that are called
+        self._given: dict[Function, frozenset[str]] = {}
 
     def check(self, links: Links, function: Function, step: Instruction) -> None:
         _, _, base, name, span = step
@@ -38,9 +42,12 @@ class Attributes:
         if link.function not in self._known:
             self._known[link.function] = self._of(links, link.function)
         known = self._known[link.function]
-        if known is None or name in known or name in self.written(links):
+        if known is None or name in known:
             return
-        if link.virtual and not link.annotated and not self._is_whole(links, link.function):
+        if link.virtual and not link.annotated:
+            if not self._lacks(links, link.function, function, name):
+                return
+        elif name in self.written(links):
             return
         line = link.function.line
         place = link.function.path, (line, 1, line, 1), "defined here"
@@ -68,6 +75,72 @@ class Attributes:
                 if _is_within(function, one) and not _DYNAMIC.isdisjoint(names_used(function)):
                     return None
         return None if _DYNAMIC & found else frozenset(found)
+
+    def _lacks(self, links: Links, body: Function, function: Function, name: str) -> bool:
+        """Does no object with these methods have it, as far as can be told from the text?"""
+        if self._is_whole(links, body) and name not in self.written(links):
+            return True
+        self.written(links)
+        if self.given(links, body).isdisjoint((name, "*")):
+            named_so = any(p.name == name for p in function.parameters)
+            by_init = function.name == "__init__" and function.parent is body and named_so
+            return by_init or self._is_leaf(links, body)
+        return False
+
+    def _is_leaf(self, links: Links, body: Function) -> bool:
+        """It has an `__init__` of its own, and all that the classes it extends leave to others."""
+        lineage = links.lineage(body)
+        if lineage is None or len(lineage) < 2 or "__init__" not in links.stores(body):
+            return False
+        has_stubs = False
+        for one, _ in lineage:
+            for method in self._methods(one):
+                decorated = "abstractmethod" in decorators(method)
+                if decorated or is_stub(method):
+                    has_stubs = True
+                    found = links.in_class(body, method.name)
+                    if found is None or found[0] is one:
+                        return False
+        return has_stubs
+
+    def _methods(self, body: Function) -> Iterator[Function]:
+        for function in self.machine.modules[body.path].functions:
+            if function.parent is body:
+                yield function
+
+    def given(self, links: Links, body: Function) -> frozenset[str]:
+        """Names that its methods, those of classes that extend it, and code that has the object
+        under another name give to it.
+
+        "*" where something gives names that are written nowhere.
+        """
+        if body not in self._given:
+            found: set[str] = set()
+            for each in self._with_descendants(links, body):
+                names = self._of(links, each)
+                found |= {"*"} if names is None else names
+                for one, _ in links.lineage(each) or ():
+                    found.update(self._set_within(one))
+            for path in self.machine.visible:
+                found |= _given_outside(self.machine, links, path)
+            self._given[body] = frozenset(found)
+        return self._given[body]
+
+    def _with_descendants(self, links: Links, body: Function) -> list[Function]:
+        """The class, and the classes of all visible files that extend it."""
+        found = [body]
+        if body in self._extended:
+            for path in self.machine.visible:
+                for other in links.bodies(self.machine.modules[path]):
+                    lineage = links.lineage(other) if other.is_class and other is not body else ()
+                    if lineage is None or any(one is body for one, _ in lineage):
+                        found.append(other)
+        return found
+
+    def _set_within(self, body: Function) -> Iterator[str]:
+        for function in self.machine.modules[body.path].functions:
+            if _is_within(function, body):
+                yield from (i[3] for i in steps_of(function) if i[0] == "setattr")
 
     def _is_whole(self, links: Links, body: Function) -> bool:
         """Are objects made of the class itself, and does nothing extend it?
@@ -99,6 +172,26 @@ def _told(machine: Machine, links: Links, path: str) -> Told:
         known = machine.texts.told[path] = Told()
         for function in links.bodies(machine.modules[path]):
             _collect(known, links, function)
+    return known
+
+
+def _given_outside(machine: Machine, links: Links, path: str) -> frozenset[str]:
+    """Names that a file gives to objects other than the `self` of a method."""
+    known = machine.texts.given.get(path)
+    if known is None:
+        found: set[str] = set()
+        for function in links.bodies(machine.modules[path]):
+            makers = links.makers(function)
+            for i in steps_of(function):
+                if i[0] == "setattr":
+                    base = makers.get(i[2])
+                    if base is None or base[0] != "load" or base[2] != "self":
+                        found.add(i[3])
+                elif i[0] == "load" and i[2] in ("setattr", "vars"):
+                    found.add("*")
+                elif i[0] == "attr" and i[3] in ("__dict__", "__setattr__", "__setstate__"):
+                    found.add("*")
+        known = machine.texts.given[path] = frozenset(found)
     return known
 
 

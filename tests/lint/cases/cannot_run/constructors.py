@@ -48,7 +48,7 @@ class ByName:
     depth: int
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Wider(Config):
     rate: float = 0.0
 
