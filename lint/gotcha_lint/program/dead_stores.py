@@ -25,6 +25,25 @@ def dead_stores(function: Function) -> dict[Span, str]:
     return flow.found
 
 
+def overwritten_parameters(function: Function) -> dict[str, Span]:
+    """Parameters that each path stores to before it reads them: their names, and the first store.
+
+    Empty where names are read in other ways.
+    """
+    if function.is_module or function.is_class:
+        return {}
+    if any(i[0] == "load" and i[2] in _READS_ALL for i in steps_of(function)):
+        return {}
+    shared = function.captured | function.globals | function.nonlocals
+    live = _Liveness(shared).walk(function.body, frozenset()) | shared
+    names = {p.name for p in function.parameters} - live
+    found: dict[str, Span] = {}
+    for i in steps_of(function):
+        if i[0] == "store" and i[3] == 0 and i[2] in names:
+            found.setdefault(i[2], i[-1])
+    return found
+
+
 class _Liveness:
     def __init__(self, shared: set[str]) -> None:
         self.always = frozenset(shared)  # read at any time, by other functions or the next turn

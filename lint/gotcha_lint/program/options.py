@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gotcha_lint.program.data_flow import steps_of, used_registers
+from gotcha_lint.program.dead_stores import overwritten_parameters
 from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Span
 
 _DUMPS = re.compile(
@@ -37,6 +38,8 @@ _QUOTED = re.compile(rb"""(\[|get\(|pop\(|DEFINE_\w+\(\s*)?["']([A-Za-z_]\w*)["'
 _TAG = re.compile(r"\bLiteral\[[^,\]]*\]")  # of one value: it tells classes apart
 _SCALAR = re.compile(r"(?:bool|int|float|str)(?:\s*\|\s*None)?")
 _ARRAYS = re.compile(r"\b(?:Array|ndarray|ArrayLike|ArrayTree|PyTree)\b")
+_BASES = re.compile(rb"^[ \t]*class \w+\(([^)]*)\)", re.MULTILINE)
+_WORD = re.compile(rb"\w+")
 _SIGNATURE = re.compile(rb"\bdef \w+\([^)]*\)")
 # A class that is given to a call, as in `tyro.cli(Arguments)`: who starts the program fills it.
 _CLASSES = re.compile(
@@ -67,6 +70,8 @@ class Option:
 
     `dumps`: it may be read with all others at once, by code that names none of them. `required`: it
     has no default. `filled`: whoever starts the program may set it, through a file or otherwise.
+    `alone`: of a class of which the file says all, and none of whose own functions reads it, so that
+    `self.width` in another class is no read of it.
     """
 
     kind: str
@@ -76,14 +81,16 @@ class Option:
     dumps: bool = True
     required: bool = False
     filled: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoredParameter:
-    """A parameter that its function never reads."""
+    """A parameter that its function never reads, or overwrites first, on each path: then where."""
 
     function: Function
     parameter: Parameter
+    overwritten: Span | None = None
 
     @property
     def name(self) -> str:
@@ -97,6 +104,7 @@ class Words:
     `of_others`: without `self.width`, which reads what the object has. `handed_on`: without
     `width=config.width`, which reads the option of `config`, and not what is given it. `quoted`:
     names in quotes that `getattr` may be given. `keys`: those of subscripts, in lower case.
+    `by_others`: without either of both. `extended`: classes that others extend.
     `given`: names of arguments in calls. `filled`: classes that calls are given. `dumps`: options
     are taken as a dict; `spreads`: or under names that nobody knows; `spreads_objects`: those that
     are attributes of an object.
@@ -105,6 +113,8 @@ class Words:
     attributes: frozenset[str]
     of_others: frozenset[str]
     handed_on: frozenset[str]
+    by_others: frozenset[str]
+    extended: frozenset[str]
     quoted: frozenset[str]
     keys: frozenset[str]
     given: frozenset[str]
@@ -119,7 +129,8 @@ class Words:
         if word in self.quoted:
             return True
         if option.kind in ("field", "attribute") and not option.dumps:
-            return word in self.handed_on
+            alone = option.alone and option.within not in self.extended
+            return word in (self.by_others if alone else self.handed_on)
         as_dict = option.kind == "key" or (option.dumps and self.dumps)
         read = self.of_others if option.kind in ("flag", "key") else self.attributes
         return word in read or (as_dict and word.lower() in self.keys)
@@ -154,6 +165,8 @@ def words_of(texts: Iterable[bytes]) -> Words:
         frozenset[str]().union(*(each.attributes for each in found)),
         frozenset[str]().union(*(each.of_others for each in found)),
         frozenset[str]().union(*(each.handed_on for each in found)),
+        frozenset[str]().union(*(each.by_others for each in found)),
+        frozenset[str]().union(*(each.extended for each in found)),
         frozenset[str]().union(*(each.quoted for each in found)),
         frozenset[str]().union(*(each.keys for each in found)),
         frozenset[str]().union(*(each.given for each in found)),
@@ -167,14 +180,18 @@ def words_of(texts: Iterable[bytes]) -> Words:
 @lru_cache(maxsize=4096)
 def _words_of(text: bytes) -> Words:
     read = Counter(_READ.findall(text))
-    others = read - Counter(one for one, other in _HANDED_ON.findall(text) if one == other)
+    handed_on = Counter(one for one, other in _HANDED_ON.findall(text) if one == other)
+    others = read - handed_on
+    of_self = Counter(_READ_OF_SELF.findall(text))
     quoted = _QUOTED.findall(text)
     dumps = _DUMPS.search(text) is not None
     spreads_dicts = dumps and _SPREADS_DICT.search(text) is not None
     return Words(
         _decoded(read),
-        _decoded(read - Counter(_READ_OF_SELF.findall(text))),
+        _decoded(read - of_self),
         _decoded(others),
+        _decoded(others - of_self),
+        _decoded(word for bases in _BASES.findall(text) for word in _WORD.findall(bases)),
         _decoded(word for before, word in quoted if not before),
         _decoded(word.lower() for before, word in quoted if before and b"DEFINE" not in before),
         _decoded(_GIVEN.findall(_SIGNATURE.sub(b"", text))),
@@ -292,8 +309,10 @@ def _is_known(name: str, classes: Classes, depth: int) -> bool:
 def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Option]:
     init = next((f for f in module.functions if f.parent is cls and f.name == "__init__"), None)
     is_module, is_model = (not each.isdisjoint(bases) for each in (_MODULES, _OF_PYDANTIC))
+    alone = is_module and _says_all(cls, bases, module)
     if init is not None:
-        yield from _kept(init, cls)
+        for option in _kept(init, cls):
+            yield replace(option, alone=alone and _never_read(option.word, cls, module))
     elif is_module or _is_dataclass(cls, module) or is_model:
         if _is_record(cls, module, is_module):
             return
@@ -306,10 +325,69 @@ def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Optio
             if "ClassVar" in step[4] or _TAG.search(step[4]):
                 continue
             if is_module or isinstance(constants.get(step[2], step), _SCALARS):
-                plain = not is_module
-                yield Option("field", step[2], step[-1], cls.name, plain, filled=is_model)
+                alone_here = alone and _never_read(step[2], cls, module)
+                yield Option(
+                    "field", step[2], step[-1], cls.name, not is_module, filled=is_model,
+                    alone=alone_here,
+                )  # fmt: skip
             elif constants and step[2] not in stored and _SCALAR.fullmatch(step[4]):
                 yield Option("field", step[2], step[-1], cls.name, required=True)
+
+
+_WHOLE = frozenset(("getattr", "vars", "fields", "asdict", "astuple"))
+
+
+def _says_all(cls: Function, bases: list[str], module: Module) -> bool:
+    """All that reads an attribute of `self` stands in its body: no other base, no function to which
+    another class lends its `self`, and nothing that reads attributes under other names.
+    """
+    if not _MODULES.union(_PLAIN).issuperset(bases):
+        return False
+    for function in module.functions:
+        if _is_inside(function, cls):
+            if _takes_self_apart(function):
+                return False
+        elif not _in_class(function) and any(p.name == "self" for p in function.parameters):
+            return False
+    return True
+
+
+def _takes_self_apart(function: Function) -> bool:
+    """`getattr(self, name)`, `vars(self)`, `self.__dict__`."""
+    steps = {step[1]: step for step in steps_of(function) if isinstance(step[1], int)}
+    mine = {register for register, s in steps.items() if s[0] == "load" and s[2] == "self"}
+    return any(
+        (step[0] in ("load", "attr") and _last_word(step) in ("__dict__", "locals", "eval"))
+        or (
+            step[0] == "call"
+            and _last_word(steps.get(step[2])) in _WHOLE
+            and any(register in mine for _, register in step[3])
+        )
+        for step in steps_of(function)
+    )
+
+
+def _never_read(word: str, cls: Function, module: Module) -> bool:
+    inside = [f for f in module.functions if _is_inside(f, cls)]
+    return not any(
+        (step[0] == "attr" and step[3] == word) or (step[0] == "load" and step[2] == "super")
+        for function in (cls, *inside)
+        for step in steps_of(function)
+    ) and not any(step[0] == "load" and step[2] == word for step in steps_of(cls))
+
+
+def _is_inside(function: Function, cls: Function) -> bool:
+    around = function.parent
+    while around is not None and around is not cls:
+        around = around.parent
+    return around is not None
+
+
+def _in_class(function: Function) -> bool:
+    around = function.parent
+    while around is not None and not around.is_class:
+        around = around.parent
+    return around is not None
 
 
 def _is_record(cls: Function, module: Module, is_module: bool) -> bool:
@@ -376,7 +454,8 @@ def _last_word(step: Instruction | None) -> str:
 def ignored_parameters(module: Module) -> Iterator[IgnoredParameter]:
     """Parameters that a function of the module, or of a class in it, never reads.
 
-    One without a default only of `__init__`: a function may have it because others do.
+    One without a default only of `__init__`, or where it is overwritten: a function may have it
+    because others do.
     """
     for function in module.functions:
         parent = function.parent
@@ -386,12 +465,14 @@ def ignored_parameters(module: Module) -> Iterator[IgnoredParameter]:
             continue
         if not (parent.is_module or (parent.is_class and _is_top(parent))):
             continue
-        read = _names_read(function)
+        read, overwritten = _names_read(function), overwritten_parameters(function)
         for parameter in function.parameters[_has_self(function) :]:
-            if parameter.kind not in ("pos", "kw") or parameter.name in read:
+            name = parameter.name
+            if parameter.kind not in ("pos", "kw") or name.startswith(("_", "unused")):
                 continue
-            hidden = parameter.name.startswith(("_", "unused"))
-            if not hidden and (parameter.has_default or function.name == "__init__"):
+            if name in overwritten:
+                yield IgnoredParameter(function, parameter, overwritten[name])
+            elif name not in read and (parameter.has_default or function.name == "__init__"):
                 yield IgnoredParameter(function, parameter)
 
 

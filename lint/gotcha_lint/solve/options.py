@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.flags import MODES
-from gotcha_lint.program.ir import Function, Module, Parameter
+from gotcha_lint.program.ir import Function, Module, Parameter, Span
 from gotcha_lint.program.options import (
     Declared,
     Option,
@@ -32,11 +32,15 @@ class UnreadOption:
 
 @dataclass(frozen=True, slots=True)
 class IgnoredArgument:
-    """A function has a parameter that it never reads. `given`: a call that gives it, if any."""
+    """A function has a parameter that it never reads. `given`: a call that gives it, if any.
+
+    `overwritten`: where it is stored to, before anything reads it.
+    """
 
     function: Function
     parameter: Parameter
     given: Origin | None
+    overwritten: Span | None = None
 
 
 Asked = tuple[Option, bool, bool, bool]  # `Words.read`, `Words.tell` and `Words.sets` of it
@@ -70,7 +74,9 @@ def ignored(
 ) -> Iterator[IgnoredArgument]:
     """What the calls of a module give in vain, and what others may give its functions."""
     for one, span in ignored_arguments(module, list(seen.values()), declared):
-        yield IgnoredArgument(one.function, one.parameter, (module.path, span))
+        yield IgnoredArgument(
+            one.function, one.parameter, (module.path, span), one.overwritten
+        )
     for one in ignored_defaults(module, declared):
         if one.name not in MODES:  # it is of use to other modules of the kind
-            yield IgnoredArgument(one.function, one.parameter, None)
+            yield IgnoredArgument(one.function, one.parameter, None, one.overwritten)

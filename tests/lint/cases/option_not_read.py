@@ -130,3 +130,109 @@ def main(config, settings):
     Settings(smoothing_part=0.2)
     logits = trainer.train(config["peak_rate"])
     return sample(logits, key, top_rows=2), sample_all(logits, key, temperature=2.0)
+
+
+def edges_of(positions, radius, messages=None, weights=None):  # ! option-not-read
+    distances = jnp.linalg.norm(positions[:, None] - positions, axis=-1)
+    if radius > 0:
+        messages = jnp.where(distances < radius, distances, 0.0)
+    else:
+        messages = distances
+    if weights is None:
+        weights = jnp.ones_like(distances)
+    return messages * weights
+
+
+def charges(positions, charge):
+    return edges_of(positions, 0.5, messages=charge, weights=charge)
+
+
+def required(rows, seen):  # ! option-not-read
+    seen = jnp.zeros(rows)
+    return seen + 1
+
+
+def in_some_paths(rows, seen=None):
+    if rows > 3:
+        seen = jnp.zeros(rows)
+    return seen
+
+
+def in_a_loop(rows, seen=0):
+    for seen in range(rows):
+        pass
+    return seen
+
+
+def read_by_another(rows, seen=0):
+    def later():
+        return seen
+
+    seen = rows
+    return later
+
+
+def never_given(carry, row=None):  # ! option-not-read
+    row = carry + 1
+    return row, row
+
+
+def use(rows):
+    found = required(rows, rows), in_some_paths(rows, rows), in_a_loop(rows, rows)
+    return found, read_by_another(rows, seen=rows), never_given(rows)
+
+
+class Wide(nn.Module):
+    spread: float = 1.0
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(8)(x) * self.spread
+
+
+class Narrow(nn.Module):
+    """Another class reads its own."""
+
+    spread: float = 1.0  # ! option-not-read
+
+    @nn.compact
+    def __call__(self, x):
+        return Wide(spread=2.0)(x)
+
+
+class ReadOutside(nn.Module):
+    slope: float = 1.0
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(8)(x)
+
+
+class Sloped(nn.Module):
+    inner: nn.Module
+    slope: float = 1.0
+
+    @nn.compact
+    def __call__(self, x):
+        return self.inner(x) * self.slope
+
+
+def slope_of(module, x):
+    return Sloped(ReadOutside(slope=2.0), slope=2 * module.slope)(x)
+
+
+class Root(nn.Module):
+    bend: float = 1.0
+
+    def bent(self, x):
+        return nn.Dense(8)(x)
+
+
+class Bent(Root):
+    @nn.compact
+    def __call__(self, x):
+        return self.bent(x) * self.bend
+
+
+def bent(x):
+    return Bent(bend=2.0)(x)

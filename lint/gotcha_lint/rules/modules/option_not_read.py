@@ -21,7 +21,8 @@ class OptionNotRead(Rule):
     ## What happens
     A rate of dropout, a norm to clip at, or a coefficient of the loss is accepted, kept, and
     forgotten. The run trains without it, and nothing fails: two runs with different values of the
-    option are equal. The same holds for what a variable of nnx gets by name: in
+    option are equal. A parameter that the function overwrites before it reads it is no better: all
+    calls are equal. The same holds for what a variable of nnx gets by name: in
     `nnx.Param(jnp.ones(8), dtype=jnp.bfloat16)` the `dtype` is metadata, and the array is float32.
 
     ## Instead
@@ -115,13 +116,19 @@ def _ignored(found: list[IgnoredArgument]) -> Iterator[Foreseen]:
     for (path, span), calls in by_parameter.items():
         function, parameter = calls[0].function, calls[0].parameter
         given = dict.fromkeys(call.given for call in calls if call.given is not None)
-        yield Foreseen(
-            (path, span),
-            f"`{function.qualname.removesuffix('.__init__')}` never reads its parameter "
-            f"`{parameter.name}`: {_VAIN}",
-            tuple((*place, "given here") for place in given),
-            certain=bool(given) and parameter.has_default,
-        )
+        overwritten = calls[0].overwritten
+        name = function.qualname.removesuffix(".__init__")
+        what = f"`{name}` never reads its parameter `{parameter.name}`: {_VAIN}"
+        places = tuple((*place, "given here") for place in given)
+        if overwritten is not None:
+            what = (
+                f"`{name}` overwrites its parameter `{parameter.name}` before anything reads it: "
+                "what a call gives is ignored"
+            )
+            places = ((path, overwritten, "overwritten here"), *places)
+        certain = parameter.has_default if given or overwritten else False
+        certain |= bool(given) and overwritten is not None
+        yield Foreseen((path, span), what, places, certain=certain)
 
 
 def _words(option: Option) -> str:
