@@ -151,9 +151,8 @@ class UnusedResult(Rule):
             name, given = fault.text
             yield Foreseen(
                 (fault.path, fault.span),
-                f"each turn of the loop overwrites `{name}`, no turn reads it, and {given} does "
-                f"not change: all results but the last are lost; `{name}` has to go into the next "
-                "turn",
+                f"each turn of the loop overwrites `{name}`, and no turn reads it: all results "
+                f"but the last are lost; the layer is given the same each time ({given})",
             )
         for fault in programs.faults.of(UNUSED):
             name, of, word = fault.text

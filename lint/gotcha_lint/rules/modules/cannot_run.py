@@ -23,7 +23,8 @@ class CannotRun(Rule):
     evaluation, the last checkpoint, the sampling. `apply`, `jit` and `vmap` pass their arguments
     on, so most tools do not see that the model below takes other arguments now. `import jax` does
     not load all of JAX: `jax.experimental.multihost_utils` works only where another import has
-    loaded it.
+    loaded it. A state that has a field more now is made without it, `jnp.split(x, 2)` is bound to
+    three names, or a method reads an attribute that the class calls otherwise.
 
     ## Instead
     What the function takes now; the message says what differs. Import what is used, and bind a
@@ -32,7 +33,7 @@ class CannotRun(Rule):
     ## Not reported
     Calls with star arguments, within `try`, or of what may be one of several functions; names of
     modules that bind them in ways that are not written down (`import *`, `globals()`,
-    `__getattr__`); methods that only raise. A variable that one branch alone binds is reported
+    `__getattr__`); methods that only raise; attributes of a class that leaves methods to others. A variable that one branch alone binds is reported
     where the condition is a flag, or the other branch binds other names; where options are asked
     one by one, it is shown with `--all`.
 
@@ -124,6 +125,43 @@ class CannotRun(Rule):
                 evaluate(jnp.ones((4, 2)), jnp.ones((3, 4)))
             """,
             raises="not enough values to unpack",
+        ),
+        Example(
+            bad="""
+                from collections import namedtuple
+
+                import jax
+                import jax.numpy as jnp
+
+                State = namedtuple("State", ["params", "key", "step"])
+
+
+                def update(state, grads):
+                    params = state.params - 0.1 * grads
+                    return State(params=params, step=state.step + 1)  # ! cannot-run
+
+
+                state = State(jnp.ones(3), jax.random.key(0), 0)
+                state = update(state, jnp.ones(3))
+            """,
+            good="""
+                from collections import namedtuple
+
+                import jax
+                import jax.numpy as jnp
+
+                State = namedtuple("State", ["params", "key", "step"])
+
+
+                def update(state, grads):
+                    params = state.params - 0.1 * grads
+                    return state._replace(params=params, step=state.step + 1)
+
+
+                state = State(jnp.ones(3), jax.random.key(0), 0)
+                state = update(state, jnp.ones(3))
+            """,
+            raises="missing 1 required positional argument: 'key'",
         ),
     )
 

@@ -30,6 +30,7 @@ class OptionNotRead(Rule):
 
     ## Not reported
     - an option whose name is read anywhere in the project, be it of another object, tests apart;
+      `self.width` in another class is no read of a field `width` of a module that nothing extends;
     - attributes of classes with a base of an unknown library, which may read them;
     - fields without a default of classes that are no modules, but for numbers and texts beside
       others that have one: they hold results;
@@ -86,6 +87,40 @@ class OptionNotRead(Rule):
             """,
             shows="bool((y == block.apply(params, x, train=False)).all())",
         ),
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def attend(q, k, mask=None):  # ! option-not-read
+                    scores = q @ k.T
+                    mask = jnp.tri(*scores.shape, dtype=bool)
+                    return jax.nn.softmax(jnp.where(mask, scores, -jnp.inf))
+
+
+                q, k = jnp.ones((3, 4)), jnp.ones((3, 4))
+                weights = attend(q, k, mask=jnp.eye(3, dtype=bool))
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def attend(q, k, mask=None):
+                    scores = q @ k.T
+                    if mask is None:
+                        mask = jnp.tri(*scores.shape, dtype=bool)
+                    return jax.nn.softmax(jnp.where(mask, scores, -jnp.inf))
+
+
+                q, k = jnp.ones((3, 4)), jnp.ones((3, 4))
+                weights = attend(q, k, mask=jnp.eye(3, dtype=bool))
+            """,
+            shows="float(weights[2, 0]) > 0",
+        ),
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
@@ -126,8 +161,8 @@ def _ignored(found: list[IgnoredArgument]) -> Iterator[Foreseen]:
                 "what a call gives is ignored"
             )
             places = ((path, overwritten, "overwritten here"), *places)
-        certain = parameter.has_default if given or overwritten else False
-        certain |= bool(given) and overwritten is not None
+        told = bool(given), parameter.has_default, overwritten is not None
+        certain = sum(told) > 1  # two of the three
         yield Foreseen((path, span), what, places, certain=certain)
 
 
