@@ -34,7 +34,9 @@ OF_RESULT = frozenset(
 # name of that argument.
 _SPLITS = ("split", "array_split", "hsplit", "vsplit", "dsplit")
 PARTS = {
-    f"{module}.{name}": "indices_or_sections" for module in ("jax.numpy", "numpy") for name in _SPLITS
+    f"{module}.{name}": "indices_or_sections"
+    for module in ("jax.numpy", "numpy")
+    for name in _SPLITS
 }
 KEYS = {"jax.random.split": ("num", 2)}  # ... or this many without it
 EACH = frozenset({"jax.numpy.meshgrid", "jax.numpy.broadcast_arrays"})  # one for each argument

@@ -61,10 +61,7 @@ def _collect(links: Links, body: Function, found: dict[str, Parameter], depth: i
         return False
     if not makes and not decorated:
         return False
-    for i in steps_of(body):
-        if i[0] == "field" and not _add(links, body, i, found):
-            return False
-    return True
+    return all(_add(links, body, i, found) for i in steps_of(body) if i[0] == "field")
 
 
 def _add(links: Links, body: Function, step: Instruction, found: dict[str, Parameter]) -> bool:

@@ -70,7 +70,7 @@ class Option:
 
     `dumps`: it may be read with all others at once, by code that names none of them. `required`: it
     has no default. `filled`: whoever starts the program may set it, through a file or otherwise.
-    `alone`: of a class of which the file says all, and none of whose own functions reads it, so that
+    `alone`: of a class of which the file says all, and none of whose own functions reads it: so
     `self.width` in another class is no read of it.
     """
 

@@ -36,7 +36,7 @@ _INITIAL = frozenset(("is_initializing", "is_mutable_collection", "has_variable"
 
 @dataclass(frozen=True)
 class Overwritten:
-    """`name`: what it is kept under; `given`: the names that the layer reads, none of which changes."""
+    """`name`: what it is kept under; `given`: the names that the layer reads: none changes."""
 
     name: str
     span: Span
@@ -211,7 +211,7 @@ class _Layers(NamedReader):
         return None
 
     def makes_layer(self, call: Instruction) -> bool:
-        """`nn.Dense(8)`, `Block(width=8)`: of linen or haiku, these are made where they are called."""
+        """`nn.Dense(8)`, `Block(width=8)`: of linen and haiku, made where they are called."""
         name = self.dotted(call[2])
         if name.startswith(("flax.linen.", "haiku.")):
             return name.rpartition(".")[2][:1].isupper()

@@ -74,9 +74,7 @@ def ignored(
 ) -> Iterator[IgnoredArgument]:
     """What the calls of a module give in vain, and what others may give its functions."""
     for one, span in ignored_arguments(module, list(seen.values()), declared):
-        yield IgnoredArgument(
-            one.function, one.parameter, (module.path, span), one.overwritten
-        )
+        yield IgnoredArgument(one.function, one.parameter, (module.path, span), one.overwritten)
     for one in ignored_defaults(module, declared):
         if one.name not in MODES:  # it is of use to other modules of the kind
             yield IgnoredArgument(one.function, one.parameter, None, one.overwritten)

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from gotcha_lint.program.dead_stores import dead_stores
+from gotcha_lint.program.dead_stores import dead_stores, overwritten_parameters
 from tests.lint.program.support import lowered
 
 
@@ -44,3 +44,22 @@ def dead(body: str) -> list[str]:
 )
 def test_only_what_no_path_reads_is_dead(body: str, names: list[str]) -> None:
     assert dead(body) == names
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ("x = 1\n    return x", {"x"}),
+        ("if y:\n        x = 1\n    else:\n        x = 2\n    return x", {"x"}),
+        ("if y:\n        x = 1\n    return x", set()),
+        ("x += 1\n    return x", set()),
+        ("for x in y:\n        print(x)\n    return x", set()),
+        ("x = y\n    return lambda: x", set()),
+        ("x = y\n    return locals()", set()),
+        ("return y", set()),
+    ],
+)
+def test_parameters_that_are_overwritten(body: str, names: set[str]) -> None:
+    module = lowered(f"def f(x, y):\n    {body}\n")
+    function = next(each for each in module.functions if each.name == "f")
+    assert set(overwritten_parameters(function)) == names

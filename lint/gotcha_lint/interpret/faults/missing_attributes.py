@@ -187,9 +187,9 @@ def _given_outside(machine: Machine, links: Links, path: str) -> frozenset[str]:
                     base = makers.get(i[2])
                     if base is None or base[0] != "load" or base[2] != "self":
                         found.add(i[3])
-                elif i[0] == "load" and i[2] in ("setattr", "vars"):
-                    found.add("*")
-                elif i[0] == "attr" and i[3] in ("__dict__", "__setattr__", "__setstate__"):
+                elif (i[0] == "load" and i[2] in ("setattr", "vars")) or (
+                    i[0] == "attr" and i[3] in ("__dict__", "__setattr__", "__setstate__")
+                ):
                     found.add("*")
         known = machine.texts.given[path] = frozenset(found)
     return known

@@ -118,7 +118,7 @@ def _check_call(machine: Machine, links: Links, function: Function, call: Instru
 def _check_fields(
     machine: Machine, links: Links, function: Function, call: Instruction, link: Link
 ) -> None:
-    """`State(model=m)` of a class whose constructor Python writes: the fields are its parameters."""
+    """`State(model=m)` of a class whose constructor Python writes: it takes the fields."""
     fields = constructor(links, link.function)
     if fields is None:
         return

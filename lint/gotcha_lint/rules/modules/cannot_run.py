@@ -33,9 +33,9 @@ class CannotRun(Rule):
     ## Not reported
     Calls with star arguments, within `try`, or of what may be one of several functions; names of
     modules that bind them in ways that are not written down (`import *`, `globals()`,
-    `__getattr__`); methods that only raise; attributes of a class that leaves methods to others. A variable that one branch alone binds is reported
-    where the condition is a flag, or the other branch binds other names; where options are asked
-    one by one, it is shown with `--all`.
+    `__getattr__`); methods that only raise; attributes of a class that leaves methods to others.
+    A variable that one branch alone binds is reported where the condition is a flag, or the other
+    branch binds other names; where options are asked one by one, it is shown with `--all`.
 
     ## References
     https://docs.python.org/3/tutorial/controlflow.html#more-on-defining-functions
