@@ -17,7 +17,7 @@ GIVEN: dict[str, tuple[Any, ...]] = {
     "jax.legacy_prng_key": ("error",),
     "jax.numpy_dtype_promotion": ("strict",),
     "jax.numpy_rank_promotion": ("raise",),
-    "jax.named_scope": ("a",),
+    "jax.checking_leaks": (),
 }
 
 

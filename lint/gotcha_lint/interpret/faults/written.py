@@ -20,6 +20,7 @@ from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.importable import Modules
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.result_counts import result_count
 from gotcha_lint.program.constructors import constructor, named_tuple
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Region, Register

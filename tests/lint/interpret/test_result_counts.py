@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
+from gotcha_lint.interpret.result_counts import result_count
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.reader import NamedReader
-from gotcha_lint.program.result_counts import result_count
 from tests.lint.program.support import lowered
 
 HEAD = "import jax\nimport jax.numpy as jnp\nimport numpy as np\nfrom jax import random\n"

@@ -1,4 +1,4 @@
-"""How many values a call of a library returns, as the text of the call says (floor `program`).
+"""How many values a call of a library returns, as the text of the call says (floor `interpret`).
 
 None where it is not written out: a number in a variable, star arguments, unknown functions. Must.
 """
