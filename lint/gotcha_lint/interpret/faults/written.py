@@ -28,7 +28,6 @@ from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import unbound, undefined
 from gotcha_lint.program.partly_bound import partly_bound
 from gotcha_lint.program.settings import options_set, variables_after_import
-from gotcha_lint.program.result_counts import result_count
 
 _WITH_REGIONS = frozenset(("if", "for", "while", "try"))
 _BUILTINS = frozenset(dir(builtins))
