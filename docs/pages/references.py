@@ -140,12 +140,14 @@ SOURCES = (
     Source(
         "JAX: Type promotion semantics",
         _JAX + "type_promotion.html",
-        "constant-lost-in-half-precision computed-in-half-precision",
+        "constant-lost-in-half-precision computed-in-half-precision layer-without-dtype "
+        "float16-without-loss-scaling",
     ),
     Source(
         "Flax: setup vs compact",
         "https://flax.readthedocs.io/en/v0.6.10/guides/setup_or_nncompact.html",
-        "option-not-read unused-result linen-setup-read-outside",
+        "option-not-read unused-result linen-setup-read-outside layer-argument-misplaced "
+        "qkv-features-per-head layer-without-dtype",
     ),
     Source(
         "Flax: Module and Pytree",
@@ -173,7 +175,7 @@ SOURCES = (
         "clip-after-optimizer clip-by-value silent-training-error positive-learning-rate "
         "update-without-params optimizer-reinitialised "
         "weight-decay-after-optimizer apply-updates-swapped double-softmax log-of-softmax "
-        "label-ignore-index",
+        "label-ignore-index decay-steps-without-warmup",
     ),
     Source(
         "jax.numpy.mean",
@@ -236,7 +238,12 @@ SOURCES = (
     Source(
         "Flax: Data loaders",
         "https://flax.readthedocs.io/en/latest/guides/data_loaders.html",
-        "jnp-in-data-pipeline",
+        "jnp-in-data-pipeline shuffle-after-batch cycled-loader",
+    ),
+    Source(
+        "JAX: jax.local_device_count",
+        _JAX + "_autosummary/jax.local_device_count.html",
+        "device-count-of-all-hosts",
     ),
 )
 

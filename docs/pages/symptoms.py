@@ -42,7 +42,7 @@ TABLE = (
         "slow-path-call host-bound-loop many-first-compiles silent-cpu-fallback "
         "device-array-pickled iterate-device-array "
         "eager-at-loop loop-over-examples per-example-device-put jnp-in-data-pipeline "
-        "eager-op-storm",
+        "eager-op-storm layer-without-dtype",
     ),
     Symptom(
         "It gets slower and slower",
@@ -51,7 +51,7 @@ TABLE = (
     Symptom(
         "Memory grows",
         "memory-growth out-of-memory recompile large-constant-captured jit-captures-batch "
-        "stale-self apply-updates-swapped missing-donation",
+        "stale-self apply-updates-swapped missing-donation cycled-loader layer-without-dtype",
     ),
     Symptom("The time measured is too good to be true", "timing-without-wait"),
     Symptom(
@@ -62,13 +62,15 @@ TABLE = (
     Symptom(
         "The gradient is zero, or some parameters never change",
         "zero-gradient grad-int-output optimizer-reinitialised discarded-update unused-result "
-        "silent-training-error",
+        "float16-without-loss-scaling silent-training-error",
     ),
     Symptom(
         "The loss does not go down, or goes up",
         "positive-learning-rate double-softmax optimizer-reinitialised clip-after-optimizer "
         "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision "
         "computed-in-half-precision mean-over-masked clip-by-value "
+        "layer-argument-misplaced qkv-features-per-head decay-steps-without-warmup "
+        "shuffle-after-batch cycled-loader float16-without-loss-scaling "
         "weight-decay-in-moments weight-decay-after-optimizer fields-in-wrong-order "
         "argument-mutated-in-jit gradients-not-reduced column-minus-row out-of-bounds-index "
         "unsigned-subtraction float-into-integer-array wide-type-without-x64 silent-training-error "
@@ -101,7 +103,7 @@ TABLE = (
         "It works on one device, but not on several",
         "pmean-of-gradients gradients-not-reduced mesh-axis-types indivisible-batch "
         "incompatible-devices "
-        "sharding-constraint-no-mesh unbound-axis",
+        "sharding-constraint-no-mesh unbound-axis device-count-of-all-hosts",
     ),
     # What a CPU forgives: its memory is the host's, and nothing has to be copied to reach it.
     Symptom(

@@ -34,6 +34,7 @@ from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.options import Declared, Words, words_of
 from gotcha_lint.program.parse import NotParsed, parse
+from gotcha_lint.program.pipeline_order import cycled_loaders, late_shuffles
 from gotcha_lint.rule import Foreseen, Rule, load
 from gotcha_lint.solve.options import Asked, ask, ignored, still_hold, unread
 from gotcha_lint.solve.programs import Programs
@@ -239,6 +240,7 @@ def _add_text(
     programs.unread = list(unread(path, asked))
     programs.ignored = list(ignored(module, seen, declared))
     programs.flags = list(handed_flags(module, MODES))
+    programs.shuffles, programs.cycled = list(late_shuffles(module)), list(cycled_loaders(module))
     return asked
 
 

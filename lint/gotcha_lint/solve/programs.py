@@ -50,6 +50,7 @@ from gotcha_lint.interpret.replicated import AVERAGED, is_summed
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.flags import HandedFlag
 from gotcha_lint.program.ir import Function
+from gotcha_lint.program.pipeline_order import Cycled, LateShuffle
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
 from gotcha_lint.solve.captured import (
     arrays_in,
@@ -155,6 +156,8 @@ class Programs:
     wide: bool = False  # the project may switch 64-bit types on
     unread: list[UnreadOption] = field(default_factory=list)
     flags: list[HandedFlag] = field(default_factory=list)
+    shuffles: list[LateShuffle] = field(default_factory=list)
+    cycled: list[Cycled] = field(default_factory=list)
     ignored: list[IgnoredArgument] = field(default_factory=list)
 
     def add(self, segment: Segment) -> None:

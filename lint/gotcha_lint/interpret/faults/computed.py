@@ -5,11 +5,17 @@ from __future__ import annotations
 from gotcha_lint.facts.contexts import CONTEXTS
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.attention_widths import head_widths
 from gotcha_lint.program.clipped_norms import clipped_norms
+from gotcha_lint.program.device_counts import splits_by_all
+from gotcha_lint.program.half_types import half_types, is_unscaled
 from gotcha_lint.program.ir import Function, Module, Register
+from gotcha_lint.program.layer_arguments import misplaced_arguments
+from gotcha_lint.program.layer_types import untyped_layers
 from gotcha_lint.program.links import Links
 from gotcha_lint.program.masked_means import masked_means
 from gotcha_lint.program.overwritten_results import overwritten_results
+from gotcha_lint.program.schedule_lengths import short_schedules
 from gotcha_lint.program.unused_results import unused_results
 from gotcha_lint.program.vain_contexts import vain_contexts
 
@@ -19,6 +25,9 @@ VAIN_CONTEXT, OVERWRITTEN = "vain context", "overwritten result"
 _MODULES = frozenset(
     ("flax.linen.Module", "flax.nnx.Module", "equinox.Module", "haiku.Module")
 )  # fmt: skip
+MISPLACED, HEAD_WIDTH = "misplaced argument", "width of one head"
+UNTYPED, UNSCALED = "layer without type", "unscaled half"
+SHORT_SCHEDULE, SPLIT_BY_ALL = "short schedule", "split by all devices"
 
 
 def check_computed(machine: Machine, links: Links, module: Module, function: Function) -> None:
@@ -43,6 +52,33 @@ def check_computed(machine: Machine, links: Links, module: Module, function: Fun
         )  # fmt: skip
     for clip in clipped_norms(module, function):
         note(machine, CLIPPED_NORM, function, clip.span, clip.word)
+    _check_layers(machine, module, function)
+    _check_steps(machine, links, module, function)
+
+
+def _check_layers(machine: Machine, module: Module, function: Function) -> None:
+    """What layers are given."""
+    for one in misplaced_arguments(module, function):
+        how = "raises" if one.raises else ""
+        text = (one.layer, one.field, one.what, ", ".join(one.order), how)
+        note(machine, MISPLACED, function, one.span, *text)
+    for width in head_widths(module, function):
+        note(machine, HEAD_WIDTH, function, width.span, width.layer, width.what)
+    for bare in untyped_layers(module, function):
+        places = ((function.path, bare.typed, f"this one is given `{bare.given}`"),)
+        note(machine, UNTYPED, function, bare.span, bare.layer, bare.given, places=places)
+    for span in half_types(module, function):
+        if is_unscaled(machine.modules[path] for path in machine.visible):
+            note(machine, UNSCALED, function, span)
+
+
+def _check_steps(machine: Machine, links: Links, module: Module, function: Function) -> None:
+    """Schedules, and how many devices a batch is for."""
+    for short in short_schedules(module, function):
+        note(machine, SHORT_SCHEDULE, function, short.span, short.warmup)
+    for split in splits_by_all(module, function, links):
+        places = ((*split.use, "split by it here"),)
+        note(machine, SPLIT_BY_ALL, function, split.span, places=places)
 
 
 def _is_module(links: Links, function: Function, register: Register) -> bool:
