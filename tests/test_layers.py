@@ -49,6 +49,7 @@ LINTER = """
     config pages
     output text
     program errors formats
+    patterns
     analysis domain files
     interpret task
     solve

@@ -28,13 +28,13 @@ from gotcha_lint.files.screen import code, imported_names, is_of_jax, outside_of
 from gotcha_lint.files.workspace import Workspace
 from gotcha_lint.finding import Place
 from gotcha_lint.output.last_line import last_line
+from gotcha_lint.patterns.pipeline_order import cycled_loaders, late_shuffles
 from gotcha_lint.program.flags import handed_flags
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.options import Declared, Words, words_of
 from gotcha_lint.program.parse import NotParsed, parse
-from gotcha_lint.program.pipeline_order import cycled_loaders, late_shuffles
 from gotcha_lint.rule import Foreseen, Rule, load
 from gotcha_lint.solve.options import Asked, ask, ignored, still_hold, unread
 from gotcha_lint.solve.programs import Programs

@@ -33,7 +33,6 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.facts import Fact
 from gotcha_lint.facts.host import FILLING
 from gotcha_lint.interpret.attributes import annotated_class, attribute, update_of
-from gotcha_lint.interpret.backend import note_joining, note_start, starts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.copies import copied
@@ -55,7 +54,8 @@ from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
 from gotcha_lint.interpret.own_sizes import LONGEST, own_size
 from gotcha_lint.interpret.schedules import is_schedule, rate_of
-from gotcha_lint.interpret.startup import note_result, note_setting
+from gotcha_lint.interpret.start.backend import note_joining, note_start, starts
+from gotcha_lint.interpret.start.startup import note_result, note_setting
 
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")

@@ -9,7 +9,6 @@ from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import UNKNOWN, Constant, Method, Number, Object, Tuple, Value
 from gotcha_lint.interpret.arguments import flatten, is_tree, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
-from gotcha_lint.interpret.backend import note_start
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.donation import replaced, updated_in_place
 from gotcha_lint.interpret.events import CompiledCall, Location
@@ -18,7 +17,8 @@ from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
 from gotcha_lint.interpret.leaves import Leaves, Static
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
-from gotcha_lint.interpret.startup import note_started
+from gotcha_lint.interpret.start.backend import note_start
+from gotcha_lint.interpret.start.startup import note_started
 from gotcha_lint.interpret.state import MISSING, Activation
 from gotcha_lint.program.ir import Function
 

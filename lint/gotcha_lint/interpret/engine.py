@@ -51,7 +51,7 @@ from gotcha_lint.interpret.faults.signatures import check_unpacked
 from gotcha_lint.interpret.indexing import without_rest
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
-from gotcha_lint.interpret.startup import note_variable
+from gotcha_lint.interpret.start.startup import note_variable
 from gotcha_lint.program.ir import Module
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.own_casts import writes_own_cast

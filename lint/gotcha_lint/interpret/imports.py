@@ -10,7 +10,6 @@ import math
 
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Library, Object, Value, constant, only
-from gotcha_lint.interpret.backend import note_import
 from gotcha_lint.interpret.call import canonical
 from gotcha_lint.interpret.faults.names import (
     check_missing,
@@ -20,6 +19,7 @@ from gotcha_lint.interpret.faults.names import (
 )
 from gotcha_lint.interpret.garbage import collect
 from gotcha_lint.interpret.machine import RESERVE, Instruction, Machine, OutOfBudget
+from gotcha_lint.interpret.start.backend import note_import
 from gotcha_lint.interpret.state import Activation
 
 MODULE_BUDGET = 60_000  # instructions

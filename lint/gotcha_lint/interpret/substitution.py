@@ -72,7 +72,7 @@ from gotcha_lint.interpret.layers.modes import DROPS, is_differentiated
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.numbers import substituted
-from gotcha_lint.interpret.startup import SETTINGS, STARTS, as_started
+from gotcha_lint.interpret.start.startup import SETTINGS, STARTS, as_started
 
 
 def parameter_mark(root: Hashable) -> tuple[str, Hashable]:

@@ -24,7 +24,6 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.host import STATES
 from gotcha_lint.interpret.arrays import bytes_of
-from gotcha_lint.interpret.backend import AT_IMPORT, FORK, WORKERS
 from gotcha_lint.interpret.effects import BEGUN, RESTORED, SAVED, WAITED, is_of_device
 from gotcha_lint.interpret.element_reads import ENTRY
 from gotcha_lint.interpret.events import (
@@ -47,10 +46,11 @@ from gotcha_lint.interpret.indexing import own_cut
 from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS
 from gotcha_lint.interpret.models.optax_chains import CHAIN
 from gotcha_lint.interpret.replicated import AVERAGED, is_summed
+from gotcha_lint.interpret.start.backend import AT_IMPORT, FORK, WORKERS
+from gotcha_lint.patterns.pipeline_order import Cycled, LateShuffle
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.flags import HandedFlag
 from gotcha_lint.program.ir import Function
-from gotcha_lint.program.pipeline_order import Cycled, LateShuffle
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
 from gotcha_lint.solve.captured import (
     arrays_in,

@@ -47,9 +47,9 @@ from gotcha_lint.interpret.loops import carried, goes_on
 from gotcha_lint.interpret.machine import RESERVE, OutOfBudget
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.interpret.substitution import symbol_for
+from gotcha_lint.patterns.settings import X64
 from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function, Module
-from gotcha_lint.program.settings import X64
 
 ROOT_BUDGET = 40_000  # instructions of one root, where it imports little
 _LEAST = 8_000  # ... and where it imports much

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.interpret.events import Effect, Guards
-from gotcha_lint.interpret.startup import BELOW, JOINED, MADE, SETTINGS, STARTED, STARTS, WIDENED
+from gotcha_lint.interpret.start.startup import (
+    BELOW,
+    JOINED,
+    MADE,
+    SETTINGS,
+    STARTED,
+    STARTS,
+    WIDENED,
+)
 from gotcha_lint.solve.roots import Segment
 
 

@@ -16,10 +16,10 @@ from typing import Any
 from gotcha_lint.domain.sites import Frame
 from gotcha_lint.domain.value import Value
 from gotcha_lint.facts import Fact
-from gotcha_lint.interpret import backend
 from gotcha_lint.interpret.bindings import may_be_fixed, path_of
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Location
+from gotcha_lint.interpret.start import backend
 from gotcha_lint.interpret.state import Fields, Layer
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Module

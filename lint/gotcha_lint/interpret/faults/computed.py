@@ -5,19 +5,19 @@ from __future__ import annotations
 from gotcha_lint.facts.contexts import CONTEXTS
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.attention_widths import head_widths
-from gotcha_lint.program.clipped_norms import clipped_norms
-from gotcha_lint.program.device_counts import splits_by_all
-from gotcha_lint.program.half_types import half_types, is_unscaled
+from gotcha_lint.patterns.attention_widths import head_widths
+from gotcha_lint.patterns.clipped_norms import clipped_norms
+from gotcha_lint.patterns.device_counts import splits_by_all
+from gotcha_lint.patterns.half_types import half_types, is_unscaled
+from gotcha_lint.patterns.layer_arguments import misplaced_arguments
+from gotcha_lint.patterns.layer_types import untyped_layers
+from gotcha_lint.patterns.masked_means import masked_means
+from gotcha_lint.patterns.overwritten_results import overwritten_results
+from gotcha_lint.patterns.schedule_lengths import short_schedules
+from gotcha_lint.patterns.unused_results import unused_results
+from gotcha_lint.patterns.vain_contexts import vain_contexts
 from gotcha_lint.program.ir import Function, Module, Register
-from gotcha_lint.program.layer_arguments import misplaced_arguments
-from gotcha_lint.program.layer_types import untyped_layers
 from gotcha_lint.program.links import Links
-from gotcha_lint.program.masked_means import masked_means
-from gotcha_lint.program.overwritten_results import overwritten_results
-from gotcha_lint.program.schedule_lengths import short_schedules
-from gotcha_lint.program.unused_results import unused_results
-from gotcha_lint.program.vain_contexts import vain_contexts
 
 UNUSED, MASKED_MEAN = "unused result", "masked mean"
 CLIPPED_NORM = "clipped norm"

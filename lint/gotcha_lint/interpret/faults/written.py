@@ -18,16 +18,16 @@ from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
 from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
-from gotcha_lint.interpret.importable import Modules
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.result_counts import result_count
-from gotcha_lint.program.constructors import constructor, named_tuple
+from gotcha_lint.interpret.start.importable import Modules
+from gotcha_lint.patterns.constructors import constructor, named_tuple
+from gotcha_lint.patterns.settings import options_set, variables_after_import
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Region, Register
 from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import unbound, undefined
 from gotcha_lint.program.partly_bound import partly_bound
-from gotcha_lint.program.settings import options_set, variables_after_import
 
 _WITH_REGIONS = frozenset(("if", "for", "while", "try"))
 _BUILTINS = frozenset(dir(builtins))

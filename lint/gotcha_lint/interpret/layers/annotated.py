@@ -15,8 +15,8 @@ from gotcha_lint.domain.value import UNKNOWN, Array, Object, Symbol, Tuple, Valu
 from gotcha_lint.facts.halves import HALVES
 from gotcha_lint.interpret.elements import PROBABILITIES, elements_of
 from gotcha_lint.interpret.heap import class_attribute, is_module_class
-from gotcha_lint.interpret.importable import Modules
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.start.importable import Modules
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function
 from gotcha_lint.program.links import Links

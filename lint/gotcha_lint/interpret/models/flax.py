@@ -29,7 +29,7 @@ from gotcha_lint.interpret.layers.linen import apply_layer, initialised, met
 from gotcha_lint.interpret.layers.modes import switch
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.optax import is_false, new_state
-from gotcha_lint.interpret.startup import note_made
+from gotcha_lint.interpret.start.startup import note_made
 
 _OF_APPLY = ("rngs", "mutable", "variables", "method")
 STATICS = ("apply_fn", "tx")  # of a train state: compared, not traced

@@ -31,7 +31,6 @@ from gotcha_lint.interpret.arrays import (
     strip,
     weaken,
 )
-from gotcha_lint.interpret.backend import note_start
 from gotcha_lint.interpret.call import Call, Model, alias, family, model
 from gotcha_lint.interpret.events import EagerControl
 from gotcha_lint.interpret.faults.carries import check_carry
@@ -42,6 +41,7 @@ from gotcha_lint.interpret.keys import AXIS, again, note_undrawn
 from gotcha_lint.interpret.models.carried_keys import after_loop
 from gotcha_lint.interpret.replicated import after_collective
 from gotcha_lint.interpret.result_types import from_table
+from gotcha_lint.interpret.start.backend import note_start
 
 alias(
     {

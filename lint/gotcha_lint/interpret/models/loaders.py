@@ -20,7 +20,6 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.facts.loaders import ANEW, BATCHES, ENDLESS, LAZY, LOADERS, STEPS, Batching
 from gotcha_lint.facts.loaders import EACH as MAP
 from gotcha_lint.interpret.arrays import lead, on_device
-from gotcha_lint.interpret.backend import WORKERS, note_fork
 from gotcha_lint.interpret.batches import (
     BATCH_SIZE,
     DROPPED,
@@ -34,6 +33,7 @@ from gotcha_lint.interpret.containers.building import new_container
 from gotcha_lint.interpret.discards import changes_nothing
 from gotcha_lint.interpret.faults.donated import WHOLE, placed
 from gotcha_lint.interpret.heap import contents
+from gotcha_lint.interpret.start.backend import WORKERS, note_fork
 
 _DATASETS = (
     "tensorflow.data.Dataset.",

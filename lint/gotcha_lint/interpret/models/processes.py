@@ -14,9 +14,9 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret import clocks
-from gotcha_lint.interpret.backend import note_fork, set_start_method
 from gotcha_lint.interpret.call import Call, family, model
 from gotcha_lint.interpret.faults.pickling import CONNECTION, EXECUTOR, POOL, QUEUE, SHELF
+from gotcha_lint.interpret.start.backend import note_fork, set_start_method
 
 _CONTEXT = "multiprocessing.#"
 _PACKAGES = (

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from gotcha_lint.facts.options import READ_AT_START
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.interpret.backend import AT_IMPORT
-from gotcha_lint.interpret.startup import JOINED, OPTION
+from gotcha_lint.interpret.start.backend import AT_IMPORT
+from gotcha_lint.interpret.start.startup import JOINED, OPTION
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.startup import TooLate

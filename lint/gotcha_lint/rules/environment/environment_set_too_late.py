@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.facts.environment import READ_AT_IMPORT
 from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT
-from gotcha_lint.interpret.startup import VARIABLE
+from gotcha_lint.interpret.start.startup import VARIABLE
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 

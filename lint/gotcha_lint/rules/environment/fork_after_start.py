@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gotcha_lint.interpret.backend import FORK, WORKERS
+from gotcha_lint.interpret.start.backend import FORK, WORKERS
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 

@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from gotcha_lint.interpret.startup import WIDENED
+from gotcha_lint.interpret.start.startup import WIDENED
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gotcha_lint.program.overwritten_results import overwritten_results
+from gotcha_lint.patterns.overwritten_results import overwritten_results
 from tests.lint.program.support import lowered
 
 HEAD = "import jax\nimport jax.numpy as jnp\nfrom flax import linen as nn\n"

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_lint.facts.loaders import LOADERS
+from gotcha_lint.patterns.layer_arguments import name_of, tokens_of
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
-from gotcha_lint.program.layer_arguments import name_of, tokens_of
 from gotcha_lint.program.reader import NamedReader
 
 _BATCHES = frozenset(("batch", "padded_batch"))

@@ -18,8 +18,7 @@ from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.events import Effect
 from gotcha_lint.interpret.heap import mapping_of
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.ir import Function
-from gotcha_lint.program.settings import (
+from gotcha_lint.patterns.settings import (
     X64,
     asks_whether_initialized,
     is_narrow_on_purpose,
@@ -27,6 +26,7 @@ from gotcha_lint.program.settings import (
     options_set,
     starts_processes,
 )
+from gotcha_lint.program.ir import Function
 
 STARTED, MADE = "starts the backend", "makes an array"
 JOINED, OPTION, VARIABLE, WIDENED = "joins", "sets an option", "sets a variable", "widens"

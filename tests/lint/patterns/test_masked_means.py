@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gotcha_lint.program.masked_means import masked_means
-from gotcha_lint.program.unused_results import unused_results
+from gotcha_lint.patterns.masked_means import masked_means
+from gotcha_lint.patterns.unused_results import unused_results
 from tests.lint.program.support import lowered
 
 

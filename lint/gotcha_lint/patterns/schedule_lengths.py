@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.program.attention_widths import given
+from gotcha_lint.patterns.attention_widths import given
+from gotcha_lint.patterns.layer_arguments import name_of
+from gotcha_lint.patterns.same_value import bare, written
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Module, Register, Span
-from gotcha_lint.program.layer_arguments import name_of
 from gotcha_lint.program.reader import NamedReader
-from gotcha_lint.program.same_value import bare, written
 
 # Of optax 0.2.8: the only schedule whose length counts its warm-up; the exponential one does not.
 _COUNTS_WARMUP = "warmup_cosine_decay_schedule"

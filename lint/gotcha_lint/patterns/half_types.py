@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from gotcha_lint.patterns.layer_arguments import tokens_of
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Module, Register, Span
-from gotcha_lint.program.layer_arguments import tokens_of
 from gotcha_lint.program.reader import NamedReader
 
 _HALF = ("jax.numpy.float16", "numpy.float16")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gotcha_lint.patterns.layer_arguments import name_of, tokens_of
+from gotcha_lint.patterns.same_value import bare, written
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
-from gotcha_lint.program.layer_arguments import name_of, tokens_of
 from gotcha_lint.program.reader import NamedReader
-from gotcha_lint.program.same_value import bare, written
 
 _PLACE = {  # of `qkv_features`, which counts all heads
     "flax.linen.MultiHeadDotProductAttention": 3,

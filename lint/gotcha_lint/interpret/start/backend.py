@@ -11,10 +11,10 @@ from gotcha_lint.domain.value import NONE, Constant, Value, constant
 from gotcha_lint.interpret.effects import note, note_at
 from gotcha_lint.interpret.events import Location
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.interpret.startup import JOINED
+from gotcha_lint.interpret.start.startup import JOINED
 from gotcha_lint.interpret.state import Layer
+from gotcha_lint.patterns.settings import asks_whether_initialized, calls_own_functions, word_at
 from gotcha_lint.program.ir import Function
-from gotcha_lint.program.settings import asks_whether_initialized, calls_own_functions, word_at
 
 _PROCESS = Frame(Function("<process>", "", 0))
 _STARTED: Location = (_PROCESS, "backend")

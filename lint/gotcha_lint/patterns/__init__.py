@@ -1,0 +1,1 @@
+"""Patterns of faults that a function shows by its text alone, read off the program (IR)."""
