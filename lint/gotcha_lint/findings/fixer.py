@@ -163,11 +163,11 @@ class _Fixing:
             if applied:
                 batch[path] = text, applied
         if batch and self._try(batch):
-            for path, (_, applied) in batch.items():
-                self._separately(path, applied, first=len(batch) == 1)
+            for path in batch:
+                self._separately(path, first=len(batch) == 1)
         return len(self.outcome.applied) > before
 
-    def _separately(self, path: str, applied: tuple[Finding, ...], first: bool) -> None:
+    def _separately(self, path: str, first: bool) -> None:
         """The fixes of one file: together, and where that fails, one after the other."""
         text, applied = apply_fixes(self._text(path), self._open(path), self.unsafe)
         if not first and applied and not self._try({path: (text, applied)}):

@@ -157,6 +157,8 @@ class Machine(State, ABC):
             site = self.sites[key] = Site(kind, self.path, span)
         self.made(site, self.current, bool(self.guarded))
         site.info["around"] = frozenset(loop for loop, _ in self.loops)
+        if self.traced:
+            site.info["traced"] = True  # whoever called it compiled holds other arrays
         site.info["frame"] = frame
         return site
 

@@ -246,3 +246,47 @@ def two_results_of_a_call(batches):
     for batch in batches:
         params, momentum = descend(params, momentum, batch)
     return params
+
+
+class Both(NamedTuple):
+    count: jax.Array
+    params: jax.Array
+    skipped: jax.Array
+
+
+def zeros_for_both(params):
+    zero = jnp.zeros((), jnp.int32)
+    return Both(zero, params, zero)
+
+
+def made_compiled(size):
+    make = jax.jit(zeros_for_both)
+    return make(jnp.ones(size))
+
+
+def step_for(rate):
+    def step(state, batch):
+        return Both(state.count + 1, state.params - rate * batch, state.skipped), batch
+
+    return jax.jit(step, donate_argnums=0)
+
+
+class MadeCompiled:
+    """A compiled function gives each result a buffer of its own, also later."""
+
+    def __init__(self, rate, steps=1):
+        self.step, self.steps = step_for(rate), steps
+        self.state = made_compiled(3)
+        self.batch = jnp.ones(3)
+
+    def __call__(self):
+        for _ in range(self.steps - 1):
+            self.state, _ = self.step(self.state, self.batch)
+        self.state, last = self.step(self.state, self.batch)
+        return last
+
+
+def train_made_compiled(rates):
+    runs = {rate: MadeCompiled(rate, 3) for rate in rates}
+    for run in runs.values():
+        run()

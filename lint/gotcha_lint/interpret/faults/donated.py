@@ -223,7 +223,8 @@ def _holds_twice(machine: Machine, value: Value) -> bool:
         one = Value((atom,), False, value.marks)
         if dispatched(one.marks) and len(value.atoms) == 1:
             return False
-        if is_placed(one):
+        made_in_trace = isinstance(atom, Object) and "traced" in atom.site.info
+        if made_in_trace or is_placed(one):
             continue
         for (name, first), (other, second) in combinations(_fields(machine, one), 2):
             if _are_same(first, second) and (_holds_arrays(first) or "params" in name + other):
