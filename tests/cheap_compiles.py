@@ -8,8 +8,8 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
-# XLA ends the process where it does not know a flag; this one is gone from jaxlib 0.12.
-_HAS_EMITTERS = tuple(map(int, version("jaxlib").split(".")[:2])) < (0, 12)
+# XLA ends the process where it does not know a flag; this one is gone from jaxlib 0.11.
+_HAS_EMITTERS = tuple(map(int, version("jaxlib").split(".")[:2])) < (0, 11)
 
 # No optimisation by LLVM, and fusions emitted as plain loops: by default each fusion is a module of
 # its own that MLIR lowers, which is 40 % of the time to compile a training step.
