@@ -1,5 +1,7 @@
 """Losses that no parameter can move, and those that one can."""
 
+from abc import abstractmethod
+
 import equinox as eqx
 import flax.linen as nn
 import jax
@@ -433,3 +435,23 @@ def likely(params, x, labels):
         return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(logits), labels, 1)), hit
 
     return jax.grad(surprise, has_aux=True)(params)
+
+
+def squared_gradient(fn, params, *args):
+    gradient = grad(fn, argnums=0)(params, *args)
+    return jnp.vdot(gradient, gradient)
+
+
+class Equation:
+    @abstractmethod
+    def residual(self, params, t):
+        pass
+
+    def solution(self, params, t):
+        return params * t
+
+    def diagonal(self, params, ts):
+        """What a subclass computes, nobody knows here."""
+        of_solution = jax.vmap(squared_gradient, in_axes=(None, None, 0))(self.solution, params, ts)
+        of_residual = jax.vmap(squared_gradient, in_axes=(None, None, 0))(self.residual, params, ts)
+        return of_solution, of_residual

@@ -35,6 +35,7 @@ from gotcha_lint.interpret.keys import again, forget
 from gotcha_lint.interpret.layers.linen import are_variables
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.replicated import as_gradient, is_checked
+from gotcha_lint.program.data_flow import steps_of
 
 WORDS = {
     "jax.jit": "jit",
@@ -435,7 +436,6 @@ def checked(call: Call) -> Value:
     "flax.linen.nowrap",
     "typing.cast",
     "typing.no_type_check",
-    "abc.abstractmethod",
     "typing.overload",
     "typing.override",
 )
@@ -443,6 +443,19 @@ def identity(call: Call) -> Value:
     if call.name == "typing.cast":
         return call.argument(1, "val")
     return call.argument(0, "x")
+
+
+@model("abc.abstractmethod")
+def abstract(call: Call) -> Value:
+    """What a subclass will do, where the method here does nothing: nobody knows."""
+    given = call.argument(0, "funcobj")
+    atom = given.only
+    function = atom.site.info.get("function") if isinstance(atom, Object) else None
+    steps = () if function is None else steps_of(function)
+    return UNKNOWN if function and {step[0] for step in steps} <= _NOTHING else given
+
+
+_NOTHING = {"const", "return", "expr"}
 
 
 @model("jax.device_get", "jax.experimental.multihost_utils.process_allgather")
