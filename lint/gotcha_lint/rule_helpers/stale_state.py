@@ -157,6 +157,9 @@ def _read_at(stale: Stale, where: Where) -> Origin | None:
     for function in sorted(stale.call.traced, key=lambda f: (f.path, f.line)):
         code = list(steps_of(function))
         same = {step[2] for step in code if step[0] == "attr" and step[3] in _SAME}
+        # `assert self.state is not None`: no other state makes another program of it.
+        checked = {step[2] for step in code if step[0] == "assert"}
+        same |= {step[3] for step in code if step[0] == "compare" and step[1] in checked}
         for step in code:
             if (
                 where == "attribute"

@@ -498,3 +498,32 @@ class LoadedFirst:
 
     def load_weights(self):
         self.weights = 2.0
+
+
+class AppliedByAState:
+    """Another state of it has the same function."""
+
+    def __init__(self, state):
+        self.state = state
+
+    @partial(jax.jit, static_argnums=0)
+    def predict(self, params, x):
+        assert self.state is not None
+        return self.state.apply_fn(params, x)
+
+    def step(self, grads):
+        self.state = self.state.apply_gradients(grads=grads)
+
+
+class BranchesOnAState:
+    def __init__(self):
+        self.scale = None
+
+    @partial(jax.jit, static_argnums=0)
+    def predict(self, x):
+        return x if self.scale is None else x * 2  # ! stale-self
+
+    def fit(self, x):
+        self.predict(x)
+        self.scale = x.max()
+        return self.predict(x)
