@@ -1,4 +1,4 @@
-"""Attention that is given the width of one head as that of all (floor `program`)."""
+"""Attention that is given the width of one head as that of all (floor `patterns`)."""
 
 from __future__ import annotations
 

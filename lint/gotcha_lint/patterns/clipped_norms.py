@@ -1,4 +1,4 @@
-"""What is called a norm, and is given as the bound of each element (floor `program`)."""
+"""What is called a norm, and is given as the bound of each element (floor `patterns`)."""
 
 from __future__ import annotations
 

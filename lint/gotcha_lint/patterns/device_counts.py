@@ -1,4 +1,4 @@
-"""Batches that are split over the devices of all hosts, for `pmap` (floor `program`)."""
+"""Batches that are split over the devices of all hosts, for `pmap` (floor `patterns`)."""
 
 from __future__ import annotations
 

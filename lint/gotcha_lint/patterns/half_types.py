@@ -1,4 +1,4 @@
-"""Where float16 is chosen as the type of a model (floor `program`)."""
+"""Where float16 is chosen as the type of a model (floor `patterns`)."""
 
 from __future__ import annotations
 

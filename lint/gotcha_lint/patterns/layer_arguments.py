@@ -1,4 +1,4 @@
-"""Layers that are given by position what another library has there (floor `program`).
+"""Layers that are given by position what another library has there (floor `patterns`).
 
 Each argument has a kind: a flag, a small number, a size, a type. What it is given has one, too,
 where it is a literal, a part of a shape, or has a name that says so; nothing else counts.

@@ -1,4 +1,4 @@
-"""Layers without the type that the layers beside them are given (floor `program`).
+"""Layers without the type that the layers beside them are given (floor `patterns`).
 
 Only layers of a whole function that nothing says is the last one: heads, routers and norms often
 stay in float32 on purpose.

@@ -1,4 +1,4 @@
-"""Means over all positions of values that a mask has set to zero at some (floor `program`).
+"""Means over all positions of values that a mask has set to zero at some (floor `patterns`).
 
 What a mask is, is read from names (`loss_mask`, `batch["valid"]`), from comparisons with what pads
 (`tokens != pad_id`), and from comparisons of positions with a length. A product with it stays

@@ -1,4 +1,4 @@
-"""Results of layers that the next turn of a loop overwrites (floor `program`).
+"""Results of layers that the next turn of a loop overwrites (floor `patterns`).
 
 `for layer in self.layers: h = layer(x)`: `x` is the same in each turn and no turn reads `h`, so all
 layers but the last are computed for nothing. By definitions and uses within the body of the loop.

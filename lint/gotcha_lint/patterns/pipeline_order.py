@@ -1,4 +1,4 @@
-"""Steps of a pipeline of data in an order that spoils one of them (floor `program`).
+"""Steps of a pipeline of data in an order that spoils one of them (floor `patterns`).
 
 A pipeline is a chain of methods, over one statement or several. It under-approximates: what other
 functions do to it is not seen.

@@ -1,4 +1,4 @@
-"""Two expressions of a function that are written alike (floor `program`)."""
+"""Two expressions of a function that are written alike (floor `patterns`)."""
 
 from __future__ import annotations
 

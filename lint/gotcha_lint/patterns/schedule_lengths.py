@@ -1,4 +1,4 @@
-"""Schedules whose length leaves out the warm-up that it counts (floor `program`)."""
+"""Schedules whose length leaves out the warm-up that it counts (floor `patterns`)."""
 
 from __future__ import annotations
 

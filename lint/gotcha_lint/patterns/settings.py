@@ -1,4 +1,4 @@
-"""Functions that put settings of JAX and the environment right, by their text (floor `program`).
+"""Functions that put settings of JAX and the environment right, by their text (floor `patterns`).
 
 A short function that only sets something, and gives nothing back, sets it where it is called.
 """

@@ -1,4 +1,4 @@
-"""Arrays that a function computes, keeps under a name, and never reads (floor `program`).
+"""Arrays that a function computes, keeps under a name, and never reads (floor `patterns`).
 
 What is an array, is read from the text: the result of a function of JAX, of a layer, and what
 arithmetic, indices and methods make of such. It under-approximates. A name that begins with an

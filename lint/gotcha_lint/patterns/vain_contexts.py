@@ -1,4 +1,4 @@
-"""Context managers that are made and never entered (floor `program`).
+"""Context managers that are made and never entered (floor `patterns`).
 
 Only what a table of library functions says changes nothing until `with` enters it: must. A context
 in a `try` whose errors are caught may be there to see whether it exists.
