@@ -12,8 +12,8 @@ import gotcha_lint
 
 ROOT = Path(gotcha_lint.__file__).parent
 FLOORS = ("program", "domain", "interpret", "solve")
-# Beside the floors: small helpers without knowledge of the engine, tables of facts.
-BELOW = {"facts", "text"}
+# Beside the floors: small helpers without knowledge of the engine, tables of facts, readers of text.
+BELOW = {"facts", "text", "patterns"}
 
 
 @cache

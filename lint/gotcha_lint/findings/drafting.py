@@ -126,7 +126,9 @@ class Drafting:
             path, first, last = forecast.about or ("", 0, 0)
             if path == draft.path and any(first <= n <= last for n in lines.get(draft.name, ())):
                 continue
-            if draft.name in around or any(rules[name].family in _FAMILIES for name in here):
+            of_captures = rules[draft.name].family in _FAMILIES
+            told = of_captures and any(rules[name].family in _FAMILIES for name in here)
+            if draft.name in around or told:
                 continue
             if draft.name not in here:
                 yield forecast, draft, statement
