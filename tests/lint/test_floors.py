@@ -12,7 +12,7 @@ import gotcha_lint
 
 ROOT = Path(gotcha_lint.__file__).parent
 FLOORS = ("program", "domain", "interpret", "solve")
-# Beside the floors: small helpers without knowledge of the engine, tables of facts, readers of text.
+# Beside the floors: helpers without knowledge of the engine, tables of facts, readers of text.
 BELOW = {"facts", "text", "patterns"}
 
 
