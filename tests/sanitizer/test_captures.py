@@ -128,7 +128,8 @@ def _stale(running: Session, step: Callable[[Any], Any], change: Callable[[], ob
     end = time.monotonic() + 0.3
     while time.monotonic() < end:
         step(jnp.ones(3))
-    return problems(running)
+    # On a loaded machine the eager calls of this loop are a finding of their own.
+    return {name: text for name, text in problems(running).items() if "stale" in name}
 
 
 class Weighted:
