@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import linecache
 import os
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from tests.sanitizer.support import SOURCES
 def cli(tmp_path: Path, capsys: Any, monkeypatch: Any) -> Callable[..., tuple[int, str, str]]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
+    linecache.clearcache()  # `src/train.py` is another file in each test's folder
 
     def call(*arguments: str) -> tuple[int, str, str]:
         code = main(arguments)
