@@ -26,11 +26,19 @@ class Watch:
     alive: weakref.ref[types.FunctionType]
     reads: tuple[tuple[Read, Capture], ...]
     told: set[str] = field(default_factory=set)
+    gone: bool = False  # the function was freed
 
-    def changed(self) -> Iterator[tuple[Capture, Mark]]:
-        """Variables that are not what they were; each is told once."""
-        if self.alive() is not None:
-            yield from self._differing()
+    def changed(self) -> list[tuple[Capture, Mark]]:
+        """Variables that are not what they were; each is told once.
+
+        Looks are made by a thread: the program may free the function and then assign the variable
+        while one is made. So whether it is gone is asked last.
+        """
+        found = list(self._differing())
+        if self.gone:
+            return []
+        self.told.update(was.name for was, _ in found)
+        return found
 
     def _differing(self) -> Iterator[tuple[Capture, Mark]]:
         for read, was in self.reads:
@@ -41,11 +49,11 @@ class Watch:
             except Exception:  # gone, or an attribute of the user's that raises
                 continue
             if differs(was.mark, now):
-                self.told.add(was.name)
                 yield was, now
 
     def last(self) -> list[tuple[Capture, Mark]]:
-        """As `changed`, for a function that is gone: its variables are held until here."""
+        """As `changed`, for a function that is freed now: its variables are held until here."""
+        self.gone = True
         found = list(self._differing())
         self.reads = ()
         return found
@@ -80,7 +88,7 @@ class Watches:
         pairs = [(read, by_name[read.label()]) for read in found if read.label() in by_name]
         kept = tuple(_held(*pair) for pair in pairs if pair[0].kind != "partial")[:_READS]
         watch = Watch(function, weakref.ref(base, self._gone), kept)
-        watch.told.update(was.name for was, _ in watch.changed())
+        watch.changed()  # what the trace itself has changed counts as told
         self._by_serial[function.serial] = watch
         self._by_serial.move_to_end(function.serial)
         while len(self._by_serial) > _FUNCTIONS:
