@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gotcha_lint.domain.freshness import given_by, sources_in
 from gotcha_lint.domain.sites import Frame, Site, Span
@@ -20,6 +20,7 @@ from gotcha_lint.interpret.machine import Machine, OutOfBudget
 from gotcha_lint.interpret.start.backend import note_start
 from gotcha_lint.interpret.start.startup import note_started
 from gotcha_lint.interpret.state import MISSING, Activation
+from gotcha_lint.patterns.trained import trained_parameters
 from gotcha_lint.program.ir import Function
 
 _LAYERS = 8  # of transforms around transforms
@@ -186,7 +187,7 @@ def call_compiled(call: Call, site: Site) -> Value:
             guards=machine.guards,
             needs=sources_in(deep_marks(machine, (*call.args, *call.keywords.values()))),
             replaced=(
-                *replaced(call, site),
+                *replaced(call, site, parameters, _trained(functions)),
                 *updated_in_place(
                     machine.events[before:] if _gives_back(site) else (),
                     dict(zip(parameters, call.args, strict=False)) | call.keywords,
@@ -199,6 +200,10 @@ def call_compiled(call: Call, site: Site) -> Value:
     if donation is not None:
         give_away(donation)
     return given_by(on_device(result), (machine.path, call.span))
+
+
+def _trained(functions: Iterable[Function]) -> frozenset[str]:
+    return frozenset().union(*map(trained_parameters, functions))
 
 
 def _donation(call: Call, site: Site, inner: Inner) -> Donation | None:

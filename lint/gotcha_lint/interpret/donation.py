@@ -32,8 +32,13 @@ _DEPTH = 4
 _SMALL = 1 << 20  # bytes: less is not worth a word
 
 
-def replaced(call: Call, site: Site) -> tuple[Replaced, ...]:
-    """The arguments of this call; none where the jit says what it donates."""
+def replaced(
+    call: Call, site: Site, parameters: Sequence[str], trained: Collection[str]
+) -> tuple[Replaced, ...]:
+    """The arguments of this call; none where the jit says what it donates.
+
+    `parameters`: the names of the compiled function's; `trained`: those that an optimizer updates.
+    """
     machine = call.engine
     if any(option in site.info["keywords"] for option in _OPTIONS):
         return ()
@@ -47,7 +52,12 @@ def replaced(call: Call, site: Site) -> tuple[Replaced, ...]:
         value = _given(call, argument)
         size = None if value is None else bytes_in(machine, value)
         if value is None or (_is_tree(machine, value) and (size is None or size >= _SMALL)):
-            trains = value is not None and _holds_optimizer_state(machine, value)
+            name = argument
+            if isinstance(argument, int) and argument < len(parameters):
+                name = parameters[argument]
+            trains = name in trained or (
+                value is not None and _holds_optimizer_state(machine, value)
+            )
             found.append(Replaced(text, size, trains))
         elif size:
             are_small = True  # the weights, and with them the state of their optimizer

@@ -40,7 +40,8 @@ class UnusedResult:
     span: Span
     of: str
     word: str
-    certain: bool  # not of nothing but numbers, and not replaced: that may have been the wish
+    certain: bool  # it is not made of nothing but numbers
+    replaced: bool  # a later line gives the name another value: that may have been the wish
 
 
 def unused_results(
@@ -68,11 +69,12 @@ def unused_results(
             if named is not None:
                 if _EFFECTS & set(named[1].split(".")):
                     continue
-                certain = named[1].rpartition(".")[2] not in _MAKING and last[i[2]] is i
-                yield UnusedResult(i[2], made[-1], *named, certain)
+                certain = named[1].rpartition(".")[2] not in _MAKING
+                yield UnusedResult(i[2], made[-1], *named, certain, last[i[2]] is not i)
                 continue
         if made[0] in ("binop", "augment", "call") and reader.is_array(i[4], 0):
-            yield UnusedResult(i[2], made[-1], "arithmetic", "", last[i[2]] is i)
+            replaced = last[i[2]] is not i
+            yield UnusedResult(i[2], made[-1], "arithmetic", "", not replaced, replaced)
 
 
 _PLAIN = frozenset(

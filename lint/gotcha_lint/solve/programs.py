@@ -46,7 +46,7 @@ from gotcha_lint.interpret.indexing import own_cut
 from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS
 from gotcha_lint.interpret.models.optax_chains import CHAIN
 from gotcha_lint.interpret.replicated import AVERAGED, is_summed
-from gotcha_lint.interpret.start.backend import AT_IMPORT, FORK, WORKERS
+from gotcha_lint.interpret.start.backend import AT_IMPORT, DEFAULT, FORK, WORKERS
 from gotcha_lint.patterns.pipeline_order import Cycled, LateShuffle
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.flags import HandedFlag
@@ -84,7 +84,9 @@ from gotcha_lint.solve.variations import compare, compare_leaves, where
 from gotcha_lint.solve.weights import weights_read
 
 # Each speaks for itself.
-_PLAIN = frozenset((FORK, WORKERS, "apply", "paramless", "dropped", "undecided", AT_IMPORT, ENTRY))
+_PLAIN = frozenset(
+    (FORK, WORKERS, "apply", "paramless", "dropped", "undecided", AT_IMPORT, DEFAULT, ENTRY)
+)
 
 
 @dataclass(frozen=True, slots=True)

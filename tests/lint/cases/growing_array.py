@@ -97,7 +97,7 @@ class Agent:
             reward = environment.step()
             self.rewards = jnp.append(self.rewards, reward)  # ! growing-array
             self.recent = jnp.append(self.recent[1:], reward)
-            self.kept = np.append(self.kept, reward)
+            self.kept = np.append(self.kept, reward)  # ! growing-array
             print(reward)
 
     def play_a_window(self, environment):
@@ -154,3 +154,26 @@ def behind_helpers(loader):
         turn = begun_anew(turn, batch)
         print(both)
     return losses, rest, more, window, turn
+
+
+def read_all(files):
+    rows = np.zeros((0, 3))
+    for path in files:
+        new = np.load(path)
+        rows = np.append(rows, new, axis=0)  # ! growing-array
+        doubled = np.concatenate([new, new])
+    return rows, doubled
+
+
+def read_both():
+    rows = np.zeros((0, 3))
+    for name in ("train.npy", "test.npy"):
+        rows = np.vstack([rows, np.load(name)])
+    return rows
+
+
+def read_to_a_list(files):
+    rows = []
+    for path in files:
+        rows.append(np.load(path))
+    return np.concatenate(rows)

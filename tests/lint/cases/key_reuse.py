@@ -837,3 +837,10 @@ def a_comment_that_regrets_it(key, x):
     x = x + jax.random.normal(key, x.shape)
     # TODO: the same key as above, split it
     return x * jax.random.bernoulli(key, 0.5, x.shape)  # ! key-reuse
+
+
+def train_and_evaluate(seed, batches, x):
+    key = jax.random.key(seed)
+    for batch in batches:
+        x = x + jax.random.normal(key, batch.shape)  # ! key-reuse
+    return x

@@ -143,7 +143,7 @@ def by_a_method(x):
 
 
 def replaced(x, w):
-    y = jnp.tanh(x @ w)
+    y = jnp.tanh(x @ w)  # ! unused-result
     y = jnp.sin(x @ w)
     return y
 

@@ -7,6 +7,7 @@ from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.attention_widths import head_widths
 from gotcha_lint.patterns.clipped_norms import clipped_norms
+from gotcha_lint.patterns.copied_arrays import copied_arrays
 from gotcha_lint.patterns.device_counts import splits_by_all
 from gotcha_lint.patterns.half_types import half_types, is_unscaled
 from gotcha_lint.patterns.layer_arguments import misplaced_arguments
@@ -22,6 +23,7 @@ from gotcha_lint.program.links import Links
 UNUSED, MASKED_MEAN = "unused result", "masked mean"
 CLIPPED_NORM = "clipped norm"
 VAIN_CONTEXT, OVERWRITTEN = "vain context", "overwritten result"
+COPIED = "copied array"
 _MODULES = frozenset(
     ("flax.linen.Module", "flax.nnx.Module", "equinox.Module", "haiku.Module")
 )  # fmt: skip
@@ -42,14 +44,17 @@ def check_computed(machine: Machine, links: Links, module: Module, function: Fun
     for one in unused_results(module, function, links):
         if one.span in told:
             continue
-        maybe = not one.certain
-        note(machine, UNUSED, function, one.span, one.name, one.of, one.word, maybe=maybe)
+        text = (one.name, one.of, one.word, "replaced" if one.replaced else "")
+        note(machine, UNUSED, function, one.span, *text, maybe=not one.certain)
     for mean in masked_means(function):
         places = ((function.path, mean.product, "masked here"),)
         note(
             machine, MASKED_MEAN, function, mean.span, mean.name, mean.mask, places=places,
             maybe=not mean.certain,
         )  # fmt: skip
+    for grown in copied_arrays(module, function):
+        places = ((function.path, grown.loop, "in the iterations of this loop"),)
+        note(machine, COPIED, function, grown.span, grown.word, *grown.names, places=places)
     for clip in clipped_norms(module, function):
         note(machine, CLIPPED_NORM, function, clip.span, clip.word)
     _check_layers(machine, module, function)

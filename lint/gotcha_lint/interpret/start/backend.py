@@ -19,7 +19,7 @@ from gotcha_lint.program.ir import Function
 _PROCESS = Frame(Function("<process>", "", 0))
 _STARTED: Location = (_PROCESS, "backend")
 _METHOD: Location = (_PROCESS, "start method")
-AT_IMPORT = "starts at import"
+AT_IMPORT, DEFAULT = "starts at import", "default at import"
 _LAZY = ("jax.numpy.dtype", "jax.numpy.finfo", "jax.numpy.iinfo", "jax.numpy.issubdtype")
 _STARTING = (
     "jax.numpy.",
@@ -47,12 +47,29 @@ def note_start(machine: Machine, span: Span) -> None:
         return
     if machine.peek(_STARTED) is None:
         _start(machine, (machine.path, span))
+    _note_default(machine, span)
     path = _being_imported(machine)
     if path is not None:
         old = machine.import_starts.get(path)
         if old is None or (not old[1] and not machine.guards):
             origin = machine.path, span
             machine.import_starts[path] = origin, not machine.guards, machine.calls
+
+
+def _note_default(machine: Machine, span: Span) -> None:
+    """A default of a parameter: it is computed when the `def` is run, at the import of its module.
+
+    Whatever the body of a module runs within the lines of a `def` belongs to its first lines.
+    """
+    module, running = machine.modules.get(machine.path), machine.activation.function
+    if module is None or not (running.is_module or running.is_class):
+        return
+    if any(
+        function.line <= span[0] <= function.end_line
+        for function in module.functions
+        if not function.is_module and not function.is_class and function.name.isidentifier()
+    ):
+        note(machine, DEFAULT, "", span)
 
 
 def _start(machine: Machine, origin: Origin) -> None:

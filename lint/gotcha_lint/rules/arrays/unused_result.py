@@ -41,8 +41,8 @@ class UnusedResult(Rule):
     - context managers in a `try`;
     - tests.
 
-    Arrays that are made of nothing but numbers, as by `jnp.arange`, and values that a later line
-    replaces, are shown with `--all`.
+    What a later line replaces is a note: the line may be left of an experiment. Arrays that are
+    made of nothing but numbers, as by `jnp.arange`, and replaced arithmetic are shown with `--all`.
 
     ## In a run
     Nothing.
@@ -155,13 +155,15 @@ class UnusedResult(Rule):
                 f"but the last are lost; the layer is given the same each time ({given})",
             )
         for fault in programs.faults.of(UNUSED):
-            name, of, word = fault.text
+            name, of, word, replaced = fault.text
+            before = " before a later line replaces it" if replaced else ""
             yield Foreseen(
                 (fault.path, fault.span),
-                f"{_WHAT[of].format(word=word)} is kept as `{name}`, and nothing reads it: use it, "
-                "or delete the line",
+                f"{_WHAT[of].format(word=word)} is kept as `{name}`, and nothing reads it{before}: "
+                "use it, or delete the line",
                 fault.places,
                 fault.certain,
+                severity="info" if replaced else None,
             )
 
 

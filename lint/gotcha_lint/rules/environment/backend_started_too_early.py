@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.facts.options import READ_AT_START
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.interpret.start.backend import AT_IMPORT
+from gotcha_lint.interpret.start.backend import AT_IMPORT, DEFAULT
 from gotcha_lint.interpret.start.startup import JOINED, OPTION
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
@@ -28,7 +28,8 @@ class BackendStartedTooEarly(Rule):
     use numpy.
 
     ## Not reported
-    Calls behind `jax.distributed.is_initialized()`; starts that may not come about; tests. With
+    Calls behind `jax.distributed.is_initialized()`; starts that may not come about; tests. As a
+    note: a default of a parameter that JAX computes, as `def step(x, key=jax.random.key(0))`. With
     `--all`: modules that start the backend while they are imported, where nothing that is seen
     initializes after that.
 
@@ -83,8 +84,17 @@ class BackendStartedTooEarly(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        defaults = programs.effects[DEFAULT]
+        for place in sorted(defaults):
+            if not is_test(place[0]):
+                yield Foreseen(
+                    place,
+                    "this default is computed when the module is imported, which starts JAX's "
+                    "backend and puts it on a device: use numpy, or make it in the function",
+                    severity="info",
+                )
         for place, effect in sorted(programs.effects[AT_IMPORT].items(), key=lambda item: item[0]):
-            if is_test(place[0]):
+            if is_test(place[0]) or (place in defaults and effect.maybe):
                 continue
             late, *calls = effect.origins
             if effect.maybe:

@@ -1,10 +1,18 @@
 from collections.abc import Iterator
 
+from gotcha_lint.interpret.faults.computed import COPIED
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.wording import at_call, called, each_turn, loop_places, variations
+from gotcha_lint.rule_helpers.wording import (
+    at_call,
+    called,
+    each_turn,
+    listed,
+    loop_places,
+    variations,
+)
 from gotcha_lint.solve.programs import Programs
 
-_GROWING = frozenset(["concatenate", "append", "concat", "vstack", "hstack"])
+_GROWING = frozenset(["concatenate", "append", "concat", "vstack", "hstack", "dstack", "insert"])
 
 
 class GrowingArray(Rule):
@@ -18,6 +26,9 @@ class GrowingArray(Rule):
     ## Instead
     Allocate the full buffer and write with `buffer.at[i].set(new)`, or collect in a Python list
     (or numpy) and concatenate once after the loop.
+
+    A NumPy array that grows like this compiles nothing, and is copied whole each time (a note):
+    20,000 appended rows of 3 numbers took 0.4 s, 93 times as long as with a list (NumPy 2).
 
     ## Not reported
     Loops over a few things that are written out. Of a function that acts on nothing but arrays, and
@@ -64,6 +75,16 @@ class GrowingArray(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(COPIED):
+            word, *names = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`np.{word}` copies the whole of {listed(names)} at each iteration, so the loop "
+                "takes time that grows with the square of its length: collect the parts in a list, "
+                "and concatenate once at the end",
+                fault.places,
+                severity="info",
+            )
         for (what, place), work in programs.updates.items():
             if what == "growing":
                 yield Foreseen(
