@@ -60,3 +60,24 @@ def first_only(key):
 def underscore_read(key):
     _ = jax.random.split(key)
     return jax.random.normal(_[0])
+
+
+def unread_subkey(key, rows):
+    for row in rows:
+        key, subkey = jax.random.split(key)  # ! split-discarded
+        print(row, jax.random.normal(key))
+
+
+def unread_parent(key):
+    key, subkey = jax.random.split(key)
+    return jax.random.normal(subkey)
+
+
+def unread_part(key):
+    first, second, third = jax.random.split(key, 3)  # ! split-discarded
+    return jax.random.normal(first) + jax.random.normal(third)
+
+
+def unread_on_purpose(key):
+    first, _second = jax.random.split(key)
+    return jax.random.normal(first)

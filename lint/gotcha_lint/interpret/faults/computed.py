@@ -15,6 +15,7 @@ from gotcha_lint.patterns.layer_types import untyped_layers
 from gotcha_lint.patterns.masked_means import masked_means
 from gotcha_lint.patterns.overwritten_results import overwritten_results
 from gotcha_lint.patterns.schedule_lengths import short_schedules
+from gotcha_lint.patterns.unused_keys import unused_keys
 from gotcha_lint.patterns.unused_results import unused_results
 from gotcha_lint.patterns.vain_contexts import vain_contexts
 from gotcha_lint.program.ir import Function, Module, Register
@@ -23,7 +24,7 @@ from gotcha_lint.program.links import Links
 UNUSED, MASKED_MEAN = "unused result", "masked mean"
 CLIPPED_NORM = "clipped norm"
 VAIN_CONTEXT, OVERWRITTEN = "vain context", "overwritten result"
-COPIED = "copied array"
+COPIED, UNUSED_KEYS = "copied array", "unused keys"
 _MODULES = frozenset(
     ("flax.linen.Module", "flax.nnx.Module", "equinox.Module", "haiku.Module")
 )  # fmt: skip
@@ -55,6 +56,9 @@ def check_computed(machine: Machine, links: Links, module: Module, function: Fun
     for grown in copied_arrays(module, function):
         places = ((function.path, grown.loop, "in the iterations of this loop"),)
         note(machine, COPIED, function, grown.span, grown.word, *grown.names, places=places)
+    for split in unused_keys(module, function):
+        how = "all" if split.all_of_them else ""
+        note(machine, UNUSED_KEYS, function, split.span, how, split.parent, *split.names)
     for clip in clipped_norms(module, function):
         note(machine, CLIPPED_NORM, function, clip.span, clip.word)
     _check_layers(machine, module, function)

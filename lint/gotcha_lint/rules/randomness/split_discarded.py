@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.interpret.faults.computed import UNUSED_KEYS
 from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.wording import listed
 from gotcha_lint.solve.programs import Programs
 
 
@@ -16,8 +18,14 @@ class SplitDiscarded(Rule):
     No error: `jax.random.split(key)` does not advance the key, as a stateful generator would. The
     next draw gives the same numbers: an agent that split this way took five equal actions.
 
+    `key, subkey = jax.random.split(key)`, and nothing reads `subkey`: a dispatch for nothing in
+    each iteration, and the key that is drawn from is the one that the next split needs (a note).
+
     ## Instead
     `key, subkey = jax.random.split(key)`, and draw from `subkey`.
+
+    ## Not reported
+    Names that begin with an underscore; a new parent that nothing needs any more; tests.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
@@ -47,6 +55,19 @@ class SplitDiscarded(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(UNUSED_KEYS):
+            how, parent, *names = fault.text
+            advice = "split into fewer keys, or draw from all of them"
+            if how:
+                advice = "delete the line"
+            elif parent:
+                advice = f"draw from that key, not from `{parent}`, which the next split needs"
+            if not is_test(fault.path):
+                yield Foreseen(
+                    (fault.path, fault.span),
+                    f"nothing reads {listed(names)}, which this split makes: {advice}",
+                    severity="info",
+                )
         for place, use in sorted(programs.keys.dropped.items()):
             if not is_test(use.path):
                 yield Foreseen(
