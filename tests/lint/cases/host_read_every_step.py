@@ -429,3 +429,22 @@ def each_leaf_at_the_end(params, batches):
     for batch in batches:
         metrics = evaluate(params, batch)
     return jax.tree.map(float, metrics)
+
+
+def fetched_more_often_than_used(params, batches):
+    for i, batch in enumerate(batches):
+        params, attention = step(params, batch)
+        if i % 10 == 0:
+            shown = jax.device_get(attention)  # ! host-read-every-step
+        if i % 1000 == 0:
+            plot(shown)
+    return params
+
+
+def fetched_where_used(params, batches):
+    for i, batch in enumerate(batches):
+        params, attention = step(params, batch)
+        if i % 1000 == 0:
+            shown = jax.device_get(attention)
+            plot(shown)
+    return params

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gotcha_lint.patterns.rarer_uses import rarer_use
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import called, loop_places
 from gotcha_lint.solve.host import Wait
@@ -28,6 +29,9 @@ class HostReadEveryStep(Rule):
     Reads under an `if` that looks at the iteration, of the step before, after an inner loop, and
     after another step was queued; functions that compile in each iteration; `block_until_ready`
     before the clock is read. Demos of at most 20 iterations in all.
+
+    What is fetched often and used seldom, under a test of its own, is a note where the fetch stands
+    under a test, too.
 
     With `--all`, as `info`: reads of the step before while nothing else is queued; reads that the
     next step needs, as those of an agent that acts; arrays that a loop fetches; methods that a
@@ -105,6 +109,9 @@ def _foreseen(wait: Wait) -> Foreseen:
         advice = "compute it on the host, with NumPy, or every n steps"
     elif wait.needed:
         advice = "the next step needs it: let the device decide, or run several steps in one call"
+    rare = rarer_use(read.within, read.span)
+    if rare is not None:
+        advice = f"only what stands under the test in line {rare[0]} uses it: fetch it there"
     when = "in the same iteration of the loop"
     if read.older:
         when = "of the iteration before, and nothing is queued yet"
@@ -117,19 +124,24 @@ def _foreseen(wait: Wait) -> Foreseen:
             (read.path, read.span, "read here"),
             *loop_places(read.loops),
         ),
-        certain=_is_certain(wait),
+        certain=_is_certain(wait, rare is not None),
+        severity="info" if wait.sometimes else None,
     )
 
 
-def _is_certain(wait: Wait) -> bool:
+def _is_certain(wait: Wait, is_used_rarely: bool) -> bool:
     """In each iteration, with nothing else queued, and for nothing that only the host can do now.
 
-    Arrays that are no single numbers may be what the loop is there to fetch.
+    Arrays that are no single numbers may be what the loop is there to fetch, if it uses them.
     """
     read = wait.read
-    if wait.needed or wait.sometimes or wait.few or wait.exported or wait.behind:
+    if wait.needed or wait.few or wait.exported or wait.behind:
         return False
     if wait.compiled_anew or read.older:
+        return False
+    if is_used_rarely:
+        return True
+    if wait.sometimes:
         return False
     if read.what == "block_until_ready":
         return wait.carried and not wait.timed
