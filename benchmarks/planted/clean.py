@@ -14,6 +14,9 @@ from benchmarks.planted.symptoms import Outcome
 WHOLE = ("imports", "renamed", "wrapped")
 """Variants that need no marked line."""
 
+_OF_SIZE = frozenset(("missing-donation", "unused-allow"))
+"""Hosts of a few kB donate nothing, and say so; a variant moves the `jit` away from the comment."""
+
 
 def check_clean(
     folder: Path, runner: Runner | None, only: Sequence[str] = ()
@@ -28,7 +31,8 @@ def check_clean(
             good[host] = runner.run(folder / f"{host}-written", host)
             if good[host].error:
                 raise RuntimeError(f"{host}: {good[host].error}")
-    return [f"{each['path']}:{each['line']} {each['name']}" for each in lint(folder)], good
+    found = [each for each in lint(folder) if each["name"] not in _OF_SIZE]
+    return [f"{each['path']}:{each['line']} {each['name']}" for each in found], good
 
 
 def forms(only: Sequence[str] = ()) -> Iterator[tuple[str, str, Program]]:

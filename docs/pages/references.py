@@ -175,7 +175,7 @@ SOURCES = (
         "clip-after-optimizer clip-by-value silent-training-error positive-learning-rate "
         "update-without-params optimizer-reinitialised "
         "weight-decay-after-optimizer apply-updates-swapped double-softmax log-of-softmax "
-        "label-ignore-index decay-steps-without-warmup",
+        "label-ignore-index decay-steps-without-warmup weight-decay-without-mask",
     ),
     Source(
         "jax.numpy.mean",

@@ -71,7 +71,8 @@ TABLE = (
         "computed-in-half-precision mean-over-masked clip-by-value "
         "layer-argument-misplaced qkv-features-per-head decay-steps-without-warmup "
         "shuffle-after-batch cycled-loader float16-without-loss-scaling "
-        "weight-decay-in-moments weight-decay-after-optimizer fields-in-wrong-order "
+        "weight-decay-in-moments weight-decay-after-optimizer weight-decay-without-mask "
+        "fields-in-wrong-order "
         "argument-mutated-in-jit gradients-not-reduced column-minus-row out-of-bounds-index "
         "unsigned-subtraction float-into-integer-array wide-type-without-x64 silent-training-error "
         "failed-guard",

@@ -32,8 +32,12 @@ def eval_step(model: Perceptron, x: jax.Array, y: jax.Array) -> jax.Array:
     return squared_error(model, x, y)
 
 
+def is_matrix(params: nnx.State) -> nnx.State:
+    return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
+
+
 def make_optimizer(model: Perceptron, rate: float) -> nnx.Optimizer:
-    tx = optax.adamw(rate, weight_decay=1e-4)
+    tx = optax.adamw(rate, weight_decay=1e-4, mask=is_matrix)
     return nnx.Optimizer(model, tx, wrt=nnx.Param)
 
 

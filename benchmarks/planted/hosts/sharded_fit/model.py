@@ -21,7 +21,7 @@ class State(NamedTuple):
 def optimizer() -> optax.GradientTransformation:
     return optax.chain(
         optax.scale_by_adam(),
-        optax.add_decayed_weights(1e-4),
+        optax.add_decayed_weights(1e-4, mask={"w": True, "b": False}),
         optax.scale_by_learning_rate(0.05),
     )
 

@@ -15,6 +15,7 @@ from gotcha_lint.patterns.layer_types import untyped_layers
 from gotcha_lint.patterns.masked_means import masked_means
 from gotcha_lint.patterns.overwritten_results import overwritten_results
 from gotcha_lint.patterns.schedule_lengths import short_schedules
+from gotcha_lint.patterns.unmasked_decay import unmasked_decays
 from gotcha_lint.patterns.unused_keys import unused_keys
 from gotcha_lint.patterns.unused_results import unused_results
 from gotcha_lint.patterns.vain_contexts import vain_contexts
@@ -31,6 +32,7 @@ _MODULES = frozenset(
 MISPLACED, HEAD_WIDTH = "misplaced argument", "width of one head"
 UNTYPED, UNSCALED = "layer without type", "unscaled half"
 SHORT_SCHEDULE, SPLIT_BY_ALL = "short schedule", "split by all devices"
+UNMASKED_DECAY = "unmasked decay"
 
 
 def check_computed(machine: Machine, links: Links, module: Module, function: Function) -> None:
@@ -85,6 +87,9 @@ def _check_steps(machine: Machine, links: Links, module: Module, function: Funct
     """Schedules, and how many devices a batch is for."""
     for short in short_schedules(module, function):
         note(machine, SHORT_SCHEDULE, function, short.span, short.warmup)
+    for decay in unmasked_decays(module, function):
+        maybe = not decay.is_written
+        note(machine, UNMASKED_DECAY, function, decay.span, decay.word, maybe=maybe)
     for split in splits_by_all(module, function, links):
         places = ((*split.use, "split by it here"),)
         note(machine, SPLIT_BY_ALL, function, split.span, places=places)
