@@ -25,6 +25,8 @@ from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.events import Effect, Event, Replaced
 from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.donated import call_at
+from gotcha_lint.program.ir import Function
 from gotcha_lint.program.rebinding import rebindings
 
 _OPTIONS = ("donate_argnums", "donate_argnames", "donate")
@@ -48,7 +50,9 @@ def replaced(
         known = machine.rebinding[function] = rebindings(function)
     found: list[Replaced] = []
     are_small = False
-    for argument, text in known.get(call.span, ()):
+    receiver = _receivers(call, function)
+    for written, text in known.get(call.span, ()):
+        argument = written + receiver if isinstance(written, int) else written
         value = _given(call, argument)
         size = None if value is None else bytes_in(machine, value)
         if value is None or (_is_tree(machine, value) and (size is None or size >= _SMALL)):
@@ -59,7 +63,7 @@ def replaced(
                 value is not None and _holds_optimizer_state(machine, value)
             )
             found.append(Replaced(text, size, trains))
-        elif size:
+        elif size and not _is_key(value):
             are_small = True  # the weights, and with them the state of their optimizer
     if are_small:
         return tuple(replace(each, trains=False) for each in found)
@@ -87,6 +91,14 @@ def updated_in_place(
     )
 
 
+def _receivers(call: Call, function: Function) -> int:
+    """1 where the object of a method is an argument that is not written as one."""
+    written = call_at(function, call.span)
+    if written is None or any(star for star, _ in written[3]):
+        return 0
+    return max(len(call.args) - len(written[3]), 0)
+
+
 def _given(call: Call, argument: int | str | None) -> Value | None:
     if isinstance(argument, str):
         return call.keywords.get(argument)
@@ -97,10 +109,12 @@ def _given(call: Call, argument: int | str | None) -> Value | None:
 
 def _is_tree(machine: Machine, value: Value) -> bool:
     """May it be arrays of a state? A random key or a number is none."""
-    return not any(
-        isinstance(atom, (Constant, Number, Library)) or (isinstance(atom, Array) and atom.key)
-        for atom in value.atoms
-    )
+    numbers = any(isinstance(atom, (Constant, Number, Library)) for atom in value.atoms)
+    return not (numbers or _is_key(value))
+
+
+def _is_key(value: Value) -> bool:
+    return any(isinstance(atom, Array) and atom.key is not None for atom in value.atoms)
 
 
 def _is_model(atom: Atom) -> bool:

@@ -4,6 +4,7 @@ import functools
 
 import jax
 import jax.numpy as jnp
+import optax
 
 
 @jax.jit  # ! missing-donation
@@ -90,3 +91,31 @@ def with_another_name(batches):
         print(jnp.abs(new - weights).max())
         weights = new
     return weights
+
+
+class Trainer:
+    def __init__(self, state):
+        self.state = state
+
+    @functools.partial(jax.jit, static_argnums=0)  # ! missing-donation
+    def update(self, state, batch):
+        grads = jax.grad(self.loss)(state.params, batch)
+        return state.apply_gradients(grads=grads)
+
+    def fit(self, batches):
+        for batch in batches:
+            self.state = self.update(self.state, batch)
+
+
+def fit_with_a_key(seed, params, opt_state, optimizer, loss, batches):
+    @jax.jit  # ! missing-donation
+    def step(key, params, opt_state, batch):
+        key, subkey = jax.random.split(key)
+        grads = jax.grad(loss)(params, batch, subkey)
+        updates, opt_state = optimizer.update(grads, opt_state, params)
+        return key, optax.apply_updates(params, updates), opt_state
+
+    key = jax.random.key(seed)
+    for batch in batches:
+        key, params, opt_state = step(key, params, opt_state, batch)
+    return params
