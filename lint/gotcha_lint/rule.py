@@ -91,7 +91,7 @@ class Foreseen:
     `place` and `places` are paths and spans, the latter with what is there. `certain`: it holds
     for all values that callers may give (*must*); else it is a *may*, shown with `--all` alone.
     `about`: a file, and the first and last line between which a report of the same rule has the
-    same cause.
+    same cause. `hint`: what `mend` finds in `self.hint`.
     """
 
     place: Origin
@@ -100,6 +100,7 @@ class Foreseen:
     certain: bool = True
     severity: Severity | None = None
     about: tuple[str, int, int] | None = None
+    hint: str = ""
 
 
 class Rule:
@@ -122,6 +123,7 @@ class Rule:
 
     def __init__(self, options: RuleOptions) -> None:
         self.options = options
+        self.hint = ""  # of the finding that `mend` is asked about
 
     def check(self, site: Any, /) -> Iterator[Report]:
         """The reports about one site."""

@@ -46,6 +46,7 @@ class Forecast:
     certain: bool
     within: str
     about: tuple[str, int, int] | None = None
+    hint: str = ""  # what the rule's `mend` gets to know
 
     @property
     def order(self) -> tuple[Span, str, str]:

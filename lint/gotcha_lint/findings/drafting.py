@@ -167,9 +167,10 @@ class Drafting:
         rule = load(forecast.name, self._options) if forecast.certain else None
         if rule is None or type(rule).mend is Rule.mend:
             return None
+        rule.hint = forecast.hint
         positions = self._positions()
         for node in walk(statement):
-            if isinstance(node, cst.BaseExpression) and positions.span(node) == (start, end):
+            if _can_be_mended(node) and positions.span(node) == (start, end):
                 found = rule.mend(node, statement, self.model)
                 return fix_of(found, self.model, self.text, positions) if found else None
         return None
@@ -253,6 +254,13 @@ class Drafting:
             end = max(start, min(end, positions.span(body)[0]))
             end = start + len(self.text[start:end].rstrip(" :\t\r\n"))
         return start, end
+
+
+def _can_be_mended(node: cst.CSTNode) -> bool:
+    """An expression, a name that is imported, or an argument by its name."""
+    if isinstance(node, cst.Arg):
+        return node.keyword is not None
+    return isinstance(node, cst.BaseExpression | cst.ImportAlias)
 
 
 def _statements(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
 from gotcha_lint.program.binder import Lines, Scope
-from gotcha_lint.program.ir import Function, Region, Register, Slot, Span
+from gotcha_lint.program.ir import Annotation, Function, Region, Register, Slot, Span
 from gotcha_lint.program.spans import Spans
 
 
@@ -30,6 +31,7 @@ class Builder:
         self.walrus = walrus
         self.formatted = formatted
         self.functions: list[Function] = []
+        self.annotations: list[Annotation] = []
         self.function = Function("<module>", path, 1, is_module=True, qualname="<module>", first=1)
         self.scope = Scope(self.function, None)
         self.code: Region = self.function.body
@@ -55,6 +57,23 @@ class Builder:
         self.register = register = self.register + 1
         self.code.append(("store", register, name, hops, value, span))
         return register
+
+    def annotate(self, node: ast.expr | None) -> None:
+        """Keeps the names with dots of an annotation."""
+        if node is None or node.__class__ in (ast.Name, ast.Constant):
+            return
+        words: list[str] = []
+        part: ast.AST = node
+        while isinstance(part, ast.Attribute):
+            words.append(part.attr)
+            part = part.value
+        if not words:
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    self.annotate(child)
+        elif isinstance(part, ast.Name):
+            slot, rest = self.resolve(part.id), tuple(reversed(words))
+            self.annotations.append(Annotation(self.function, slot, rest, self.span(node)))
 
     def region(self, write: Callable[..., Any], *arguments: Any) -> Region:
         """The instructions that `write(*arguments)` emits."""

@@ -187,7 +187,7 @@ def _compare(builder: Builder, node: ast.Compare) -> Register:
 def _tuple(builder: Builder, node: ast.Tuple) -> Register:
     if builder.formatted and (node.lineno, node.col_offset) in builder.formatted:
         values = tuple(register for _, register in operands(builder, node.elts))
-        return builder.emit("fstr", builder.span(node), values)
+        return builder.emit("fstr", builder.span(node), values, ())
     return builder.emit("build", builder.span(node), "tuple", operands(builder, node.elts))
 
 
@@ -212,10 +212,11 @@ def _dict(builder: Builder, node: ast.Dict) -> Register:
 def _formatted(builder: Builder, node: Any) -> Register:
     """An f-string, or a template string."""
     values = tuple(_field_values(builder, node))
+    texts = tuple([getattr(part, "value", None) if isinstance(part, ast.Constant) else None
+                   for part in node.values])  # fmt: skip
     if not values:
-        text = "".join([part.value for part in node.values])
-        return builder.emit("const", builder.span(node), text)
-    return builder.emit("fstr", builder.span(node), values)
+        return builder.emit("const", builder.span(node), "".join(filter(None, texts)))
+    return builder.emit("fstr", builder.span(node), values, texts)
 
 
 def _field_values(builder: Builder, node: Any) -> list[Register]:
@@ -259,6 +260,9 @@ def parameters(
     """The parameters, and the registers of the defaults, which are evaluated here."""
     source = builder.spans.source
     positional = [*arguments.posonlyargs, *arguments.args]
+    for node in (*positional, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg):
+        if node is not None:
+            builder.annotate(node.annotation)
     without = len(positional) - len(arguments.defaults)
     out = [
         Parameter(node.arg, "pos", index >= without, source(node.annotation), _named(builder, node))

@@ -24,7 +24,7 @@ run where their instruction says.
 | `build` | `"tuple"`, `"list"` or `"set"`, ((starred, register), ...) | a display |
 | `dict` | ((key or `None`, value), ...) | a display; `None`: `**value` |
 | `append` | container, value, key or `None` | one element of a comprehension |
-| `fstr` | value registers | an f-string with these values in it |
+| `fstr` | value registers, texts | an f-string; `None` stands for a field between the texts |
 | `unpack` | value, registers, index of the starred one or `None` | `a, *b = value` |
 | `closure` | function, ((parameter, default), ...) | `def` or `lambda` |
 | `class` | function, bases, ((keyword or `None`, register), ...) | runs the body of a class |
@@ -36,6 +36,7 @@ run where their instruction says.
 | `for` | iterable, element, region, else region, is a comprehension | a loop |
 | `while` | test region, test, region, else region | a loop |
 | `try` | region, list of handler regions, else region, finally region | |
+| `caught` | type or `None` | the start of a handler, behind what gives its type |
 | `return` | value or `None` | |
 | `discard` | value | a call as a statement of its own |
 | `raise`, `break`, `continue`, `unknown` | | |
@@ -110,10 +111,24 @@ class Function:
         return f"<{self.qualname or self.name} of {self.path}:{self.line}>"
 
 
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A name with dots, such as `jax.Array`, in an annotation that Python evaluates.
+
+    `slot`: of its first word, where the function `within` evaluates it; `rest`: the other words.
+    """
+
+    within: Function
+    slot: Slot
+    rest: tuple[str, ...]
+    span: Span
+
+
 @dataclass(eq=False, slots=True)
 class Module:
     name: str
     path: str
     top: Function
     functions: list[Function]  # all functions and lambdas, inner ones first; `top` is the last
+    annotations: list[Annotation] = field(default_factory=list)
     has_type_parameters: bool = False  # `def f[T](x)`: names that no instruction binds

@@ -30,7 +30,7 @@ def lower(
     block(builder, tree.body)
     top.registers = builder.register
     builder.functions.append(top)
-    return Module(name, path, top, builder.functions)
+    return Module(name, path, top, builder.functions, builder.annotations)
 
 
 _HEAD = 2_000  # code points

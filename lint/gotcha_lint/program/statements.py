@@ -51,6 +51,8 @@ def _annotated(builder: Builder, node: ast.AnnAssign) -> None:
         assign(builder, node.target, expression(builder, node.value))
     elif not isinstance(node.target, ast.Name):
         expression(builder, node.target.value)
+    if builder.function.is_class or builder.function.is_module:
+        builder.annotate(node.annotation)  # those of local names are not evaluated
     if builder.function.is_class and isinstance(node.target, ast.Name):
         annotation = builder.spans.source(node.annotation)
         has_value = node.value is not None
@@ -196,8 +198,8 @@ def _try(builder: Builder, node: ast.Try | ast.TryStar) -> None:
 
 
 def _handler(builder: Builder, node: ast.ExceptHandler) -> None:
-    if node.type is not None:
-        expression(builder, node.type)
+    kind = None if node.type is None else expression(builder, node.type)
+    builder.emit("caught", builder.span(node.type or node), kind)
     if node.name is not None:
         span = builder.span(node)
         builder.store(node.name, builder.emit("unknown", span), span)
@@ -328,6 +330,7 @@ def _bind_sequence(builder: Builder, node: ast.MatchSequence, subject: Register)
 def _function(builder: Builder, node: Definition) -> None:
     decorators = [expression(builder, decorator) for decorator in node.decorator_list]
     declared, defaults = parameters(builder, node.args)
+    builder.annotate(node.returns)
     function = Function(
         node.name,
         builder.path,

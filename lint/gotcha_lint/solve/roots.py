@@ -480,6 +480,7 @@ _CHECKED = frozenset(
     ("norm", "std", "softmax_cross_entropy_with_integer_labels", "chain", "named_chain",
      "log_softmax", "cast_to_param", "cast_to_compute")
 )  # fmt: skip
+_CHECKED |= {"device"}  # a method that became an attribute
 _CHECKED |= HALVES | _PROBABLE
 _SETTINGS = READ_AT_IMPORT | OPTIONS_AT_START.keys() | {X64}
 _SETS = "#sets"  # the name of an option or a variable that JAX reads once

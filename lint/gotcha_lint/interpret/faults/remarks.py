@@ -12,6 +12,8 @@ DOUBLE_SOFTMAX = "double softmax"
 LOG_OF_SOFTMAX = "log of softmax"
 CAST_UNDONE = "cast undone"
 AFTER_IMPORT = "variable after import"
+LIBRARY_NAME = "name of a library"
+CALLED_DEVICE = "device is called"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

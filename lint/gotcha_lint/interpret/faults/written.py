@@ -16,12 +16,13 @@ from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
 from gotcha_lint.interpret.faults.computed import check_computed
 from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
-from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
+from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, LIBRARY_NAME, note
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.result_counts import result_count
 from gotcha_lint.interpret.start.importable import Modules
 from gotcha_lint.patterns.constructors import constructor, named_tuple
+from gotcha_lint.patterns.library_names import library_names, names_set
 from gotcha_lint.patterns.settings import options_set, variables_after_import
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Region, Register
@@ -45,7 +46,11 @@ def check_written(machine: Machine, path: str) -> None:
     _check_submodules(machine, links, module)
     for name, span, function in undefined(module, _BUILTINS):
         note(machine, "undefined", function, span, name)
+    given = names_set(links, module)
     for function in links.bodies(module):
+        for use in library_names(links, module, function):
+            text = (use.name, use.argument, "set" if use.name in given else "")
+            note(machine, LIBRARY_NAME, function, use.span, *text)
         if not is_test(path):
             check_computed(machine, links, module, function)
         for name, span in unbound(module, function, _BUILTINS):

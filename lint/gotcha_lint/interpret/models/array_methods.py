@@ -37,6 +37,7 @@ from gotcha_lint.interpret.arrays import (
     reduce,
 )
 from gotcha_lint.interpret.call import Call, methods
+from gotcha_lint.interpret.faults.remarks import CALLED_DEVICE, remark
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.host import read
@@ -129,6 +130,8 @@ def method_of(call: Call, array: Array) -> Value:
     if name in ("cumsum", "cumprod"):
         found = accumulated(call, array, call.get(0, "axis"), array.place == "host")
         return found.marked(marks)
+    if name == "device" and not call.args:
+        remark(call.engine, CALLED_DEVICE, call.span)
     if name in _SAME:
         return me
     if name == "dot" and call.args:

@@ -1,13 +1,16 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.values import Kind
+import libcst as cst
+
+from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.facts.deprecated import ARGUMENTS, DEPRECATED, JIT_ARGUMENTS, POSITIONAL
 from gotcha_lint.facts.releases import Removed
 from gotcha_lint.facts.removed import REMOVED
-from gotcha_lint.queries.guarded import asks, unguarded
-from gotcha_lint.queries.removed_uses import is_set, renamed, uses_of
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.interpret.faults.remarks import LIBRARY_NAME
+from gotcha_lint.patterns.library_names import BY_POSITION
+from gotcha_lint.rule import Example, Foreseen, Rewrite, Rule
+from gotcha_lint.rule_helpers.renaming import renamed
+from gotcha_lint.solve.programs import Programs
 
 
 class DeprecatedApi(Rule):
@@ -63,67 +66,37 @@ class DeprecatedApi(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if site.function.number == 0:
-            yield from self._names(site)
-        for call in site.of(Call):
-            if call.name == "jax.jit" or _is_for_jit(call):
-                yield from _arguments(call)
-            yield from self._by_position(call)
-            yield from _kept_for_older_code(call)
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(LIBRARY_NAME):
+            name, argument, _ = fault.text
+            text = self._argument(name, argument) if argument else self._name(name)
+            if text:
+                yield Foreseen((fault.path, fault.span), text, hint="" if argument else name)
 
-    def _by_position(self, call: Call) -> Iterator[Report]:
-        most, since = POSITIONAL.get(call.name, (0, (0, 0)))
-        given = [arg for arg in call.node.args if arg.keyword is None]
-        if not most or call.starred or len(given) <= most or since > self.options.target_jax:
-            return
-        text = f"`{call.name}` takes {most} arguments by position; name the others"
-        yield Report(given[most], text)
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+        row = DEPRECATED.get(self.hint)
+        return renamed(self.hint, row, node, statement, model) if row is not None else None
 
-    def _names(self, site: Body) -> Iterator[Report]:
-        uses = [use for use in uses_of(site, DEPRECATED) if self._warns(use.name, use.row)]
-        if not uses:
-            return
-        free = {id(node) for node in unguarded(site.model, [use.node for use in uses])}
-        for use in uses:
-            if id(use.node) in free and not is_set(site, use.node):
-                instead = f"; use {use.row.instead}" if use.row.instead else ""
-                yield Report(
-                    use.shown,
-                    f"`{use.name}` is deprecated in {use.row.by}{instead}",
-                    renamed(site, use),
-                )
+    def _name(self, name: str) -> str:
+        row = DEPRECATED.get(name)
+        if row is None or not self._warns(name, row):
+            return ""
+        instead = f"; use {row.instead}" if row.instead else ""
+        return f"`{name}` is deprecated in {row.by}{instead}"
+
+    def _argument(self, name: str, argument: str) -> str:
+        if argument in JIT_ARGUMENTS and name == "jax.jit":
+            return f"`{argument}` of `jax.jit` is deprecated; use jax.device_put"
+        if argument == BY_POSITION:
+            most, since = POSITIONAL[name]
+            text = f"`{name}` takes {most} arguments by position; name the others"
+            return text if since <= self.options.target_jax else ""
+        _, word, instead = ARGUMENTS.get(name, (0, "", ""))
+        short = name.rpartition(".")[2]
+        return f"`{word}` of `{short}` is deprecated: {instead}" if word == argument else ""
 
     def _warns(self, name: str, row: Removed) -> bool:
         gone, reached = REMOVED.get(name), self.options.has_reached
         return reached(row.library, row.since) and (
             gone is None or not reached(gone.library, gone.since)
         )
-
-
-def _kept_for_older_code(call: Call) -> Iterator[Report]:
-    if call.name not in ARGUMENTS or call.starred:
-        return
-    position, name, instead = ARGUMENTS[call.name]
-    given = call.arg(position, name)
-    node = call.arg_node(position, name)
-    if given is not None and node is not None and given.kind is not Kind.NONE:
-        word = call.name.rpartition(".")[2]
-        yield Report(node, f"`{name}` of `{word}` is deprecated: {instead}")
-
-
-def _is_for_jit(call: Call) -> bool:
-    """`partial(jax.jit, backend="cpu")`."""
-    first = call.arg(0)
-    jit = first is not None and first.kind is Kind.NAMED and first.of == "jax.jit"
-    return call.name == "functools.partial" and jit
-
-
-def _arguments(call: Call) -> Iterator[Report]:
-    for arg in call.node.args:
-        word = arg.keyword.value if arg.keyword else ""
-        given = call.kwargs.get(word)
-        if word not in JIT_ARGUMENTS or given is None or given.literal is None:
-            continue
-        if not any(asks(guard.test, {"jit", word}) for guard in call.at.guards):
-            yield Report(arg, f"`{word}` of `jax.jit` is deprecated; use jax.device_put")

@@ -1,14 +1,13 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import dotted
-from gotcha_lint.facts.releases import Removed
-from gotcha_lint.facts.removed import KEYWORDS
-from gotcha_lint.queries.guarded import asks, unguarded
-from gotcha_lint.queries.removed_uses import Use, is_set, renamed, uses_of
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
+import libcst as cst
 
-_CALLS = KEYWORDS.keys() | {"array.device"}
+from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.facts.removed import KEYWORDS, REMOVED
+from gotcha_lint.interpret.faults.remarks import CALLED_DEVICE, LIBRARY_NAME
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
+from gotcha_lint.rule_helpers.renaming import renamed
+from gotcha_lint.solve.programs import Programs
 
 
 class RemovedApi(Rule):
@@ -64,48 +63,30 @@ class RemovedApi(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if site.function.number == 0:
-            uses = [use for use in uses_of(site) if self._gone(use.row)]
-            if uses:
-                free = {id(node) for node in unguarded(site.model, [use.node for use in uses])}
-                set_here = {use.name for use in uses if is_set(site, use.node)}
-                for use in uses:
-                    if id(use.node) in free and use.name not in set_here:
-                        yield Report(use.shown, _message(use), renamed(site, use))
-        for call in site.of(Call):
-            if call.name not in _CALLS or call.decorator:
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(LIBRARY_NAME):
+            name, argument, is_set = fault.text
+            row = KEYWORDS.get(name, {}).get(argument) if argument else REMOVED.get(name)
+            if row is None or is_set or not self.options.has_reached(row.library, row.since):
                 continue
-            words = {*call.name.split("."), *(dotted(call.node.func) or "").split(".")}
-            if any(asks(guard.test, words) for guard in call.at.guards):
-                continue
-            if call.name in KEYWORDS:
-                yield from self._keywords(call)
-            elif not call.args and call.base and not call.base.maybe:
-                fix = Rewrite("drop the call", (Change(call.node, like=call.node.func),))
-                yield Report(
-                    call.node,
-                    "`device` of an array is an attribute now; calling it raises TypeError",
-                    fix,
-                )
-
-    def _gone(self, row: Removed) -> bool:
-        return self.options.has_reached(row.library, row.since)
-
-    def _keywords(self, call: Call) -> Iterator[Report]:
-        for arg in call.node.args:
-            row = KEYWORDS[call.name].get(arg.keyword.value) if arg.keyword else None
-            if row is None or arg.keyword is None or not self._gone(row):
-                continue
-            fix = (
-                Rewrite(f"call it `{row.instead}`", (Change(arg.keyword, row.instead),))
-                if row.rename
-                else None
-            )
             instead = f"; use {row.instead}" if row.instead else ""
-            yield Report(arg, f"`{call.name}` no longer takes `{arg.keyword.value}`{instead}", fix)
+            text = f"`{name}` is gone from {row.by}"
+            if argument:
+                text = f"`{name}` no longer takes `{argument}`"
+            yield Foreseen((fault.path, fault.span), text + instead, hint=name)
+        for fault in programs.faults.of(CALLED_DEVICE):
+            yield Foreseen(
+                (fault.path, fault.span),
+                "`device` of an array is an attribute now; calling it raises TypeError",
+                certain=fault.certain,
+            )
 
-
-def _message(use: Use) -> str:
-    instead = f"; use {use.row.instead}" if use.row.instead else ""
-    return f"`{use.name}` is gone from {use.row.by}{instead}"
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+        match node:
+            case cst.Arg(keyword=cst.Name(value=word) as keyword):
+                row = KEYWORDS[self.hint][word]
+                change = Change(keyword, row.instead)
+                return Rewrite(f"call it `{row.instead}`", (change,)) if row.rename else None
+            case cst.Call(func=func) if not self.hint:
+                return Rewrite("drop the call", (Change(node, like=func),))
+        return renamed(self.hint, REMOVED[self.hint], node, statement, model)
