@@ -17,10 +17,13 @@ _ENDS = frozenset(("return", "raise", "continue", "break"))
 Tests = tuple[Span, ...]
 
 
-def prepared(function: Function, makers: Mapping[Register, Instruction]) -> dict[int, Tests | None]:
+def prepared(
+    function: Function, makers: Mapping[Register, Instruction], every: bool = False
+) -> dict[int, Tests | None]:
     """The tests before each instruction, by its identity; None in a `try` that catches its absence.
 
-    Those of the branches that it is in, and of those above that leave the block.
+    Those of the branches that it is in, and of those above that leave the block. `every`: any error
+    that is caught counts.
     """
     found: dict[int, Tests | None] = {}
 
@@ -34,7 +37,7 @@ def prepared(function: Function, makers: Mapping[Register, Instruction]) -> dict
                     walk(i[3], inner)
                     tests = inner
                     continue
-            elif i[0] == "try" and any(_catches(makers, handler) for handler in i[3]):
+            elif i[0] == "try" and any(every or _catches(makers, handler) for handler in i[3]):
                 inner = None
             for part in i:
                 for region in part if _has_regions(part) else [part]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from gotcha_lint.facts.environment import IMPORT_JAX, READ_AT_IMPORT, SPAWNS, STARTS_PROCESSES
 from gotcha_lint.facts.options import IS_INITIALIZED
@@ -103,26 +104,43 @@ def variables_after_import(top: Function) -> Iterator[tuple[str, Span, Span, str
 def _variables(top: Function) -> Iterator[tuple[str, object, Span]]:
     """Names, values and places of the environment variables that are set."""
     made = {i[1]: i for i in steps_of(top)}
+    for one in variables_set(top):
+        value = made.get(one.value) if one.value is not None else None
+        yield one.name, value[2] if value is not None and value[0] == "const" else None, one.at[-1]
+
+
+class Variable(NamedTuple):
+    """`value`: the register of what it is set to; `at`: the instruction."""
+
+    name: str
+    value: Register | None
+    at: Instruction
+
+
+def variables_set(function: Function) -> Iterator[Variable]:
+    """The environment variables that a function sets, by whichever way."""
+    made = {i[1]: i for i in steps_of(function)}
 
     def constant(register: Register) -> object:
         i = made.get(register)
         return i[2] if i is not None and i[0] == "const" else None
 
-    for i in steps_of(top):
+    for i in steps_of(function):
         if i[0] == "setitem" and _word(made, i[2]) == "environ":
-            yield str(constant(i[3])), constant(i[4]), i[-1]
+            yield Variable(str(constant(i[3])), i[4], i)
         elif i[0] == "call" and _word(made, i[2]) in ("setdefault", "putenv") and i[3]:
-            value = constant(i[3][1][1]) if len(i[3]) > 1 else None
-            if value != "" and (_word(made, i[2]) == "putenv" or _is_of_environment(made, i[2])):
-                yield str(constant(i[3][0][1])), value, i[-1]
+            value = i[3][1][1] if len(i[3]) > 1 else None
+            is_set = value is None or constant(value) != ""
+            if is_set and (_word(made, i[2]) == "putenv" or _is_of_environment(made, i[2])):
+                yield Variable(str(constant(i[3][0][1])), value, i)
         elif i[0] == "call" and _word(made, i[2]) == "update" and _is_of_environment(made, i[2]):
             for name, register in i[4]:
                 if name:
-                    yield name, constant(register), i[-1]
+                    yield Variable(name, register, i)
             given = made.get(i[3][0][1]) if i[3] else None
             for key, register in given[2] if given is not None and given[0] == "dict" else ():
                 if key is not None:
-                    yield str(constant(key)), constant(register), i[-1]
+                    yield Variable(str(constant(key)), register, i)
 
 
 def _is_of_environment(made: dict[Register, Instruction], callee: Register) -> bool:

@@ -55,14 +55,15 @@ class Reader:
         self.places = dict(branches_of(function.body, ()))
         self.order = {id(i): n for n, i in enumerate(steps_of(function))}
         self.stores: dict[str, list[Instruction]] = {}
+        self.own = -1 if function.is_module else 0
         for i in steps_of(function):
-            if i[0] == "store" and i[3] == 0:
+            if i[0] == "store" and i[3] in (0, self.own):
                 self.stores.setdefault(i[2], []).append(i)
 
     def made(self, register: Register, depth: int = 0) -> Instruction | None:
         """The instruction that makes a value; for a name, that of what was stored last."""
         i = self.makers.get(register)
-        if i is None or i[0] != "load" or i[3] != 0 or depth > _DEPTH:
+        if i is None or i[0] != "load" or i[3] not in (0, self.own) or depth > _DEPTH:
             return i
         before = [s for s in self.stores.get(i[2], ()) if self._reaches(s, i)]
         return (self.made(before[-1][4], depth + 1) if before else None) or i

@@ -14,6 +14,7 @@ CAST_UNDONE = "cast undone"
 AFTER_IMPORT = "variable after import"
 LIBRARY_NAME = "name of a library"
 CALLED_DEVICE = "device is called"
+ABSENT_NAME = "asked for in vain"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

@@ -16,11 +16,13 @@ from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
 from gotcha_lint.interpret.faults.computed import check_computed
 from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
-from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, LIBRARY_NAME, note
+from gotcha_lint.interpret.faults.remarks import ABSENT_NAME, AFTER_IMPORT, LIBRARY_NAME, note
+from gotcha_lint.interpret.faults.settings import check_settings
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.result_counts import result_count
 from gotcha_lint.interpret.start.importable import Modules
+from gotcha_lint.patterns.absent_names import absent_names
 from gotcha_lint.patterns.constructors import constructor, named_tuple
 from gotcha_lint.patterns.library_names import library_names, names_set
 from gotcha_lint.patterns.settings import options_set, variables_after_import
@@ -51,7 +53,10 @@ def check_written(machine: Machine, path: str) -> None:
         for use in library_names(links, module, function):
             text = (use.name, use.argument, "set" if use.name in given else "")
             note(machine, LIBRARY_NAME, function, use.span, *text)
+        for absent in absent_names(links, function):
+            note(machine, ABSENT_NAME, function, absent.span, absent.name)
         if not is_test(path):
+            check_settings(machine, links, module, function)
             check_computed(machine, links, module, function)
         for name, span in unbound(module, function, _BUILTINS):
             note(machine, "unbound", function, span, name)

@@ -1,27 +1,10 @@
 from collections.abc import Iterator
-from typing import NamedTuple
 
-import libcst as cst
-
-from gotcha_lint.analysis.sites import Body, Call, Store
-from gotcha_lint.analysis.syntax import literal, walk
-from gotcha_lint.facts.options import FAMILIES, GONE, OPTIONS, UPDATES, VARIABLES
-from gotcha_lint.facts.paths import is_test
-from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.queries.guarded import unguarded
-from gotcha_lint.queries.variables import variables
-from gotcha_lint.rule import Example, Report, Rule, text_of
+from gotcha_lint.facts.options import GONE, OPTIONS, VARIABLES
+from gotcha_lint.interpret.faults.settings import OPTION_ASSIGNED, OPTION_SET, VARIABLE_SET
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.spelling import meant
-
-
-class _Fault(NamedTuple):
-    place: Call | Store
-    message: str
-
-    @property
-    def where(self) -> cst.CSTNode:
-        """What must run: a target of an assignment counts as prepared for by itself."""
-        return self.place.node if isinstance(self.place, Call) else self.place.at.statement
+from gotcha_lint.solve.programs import Programs
 
 
 class UnknownConfigOption(Rule):
@@ -84,65 +67,37 @@ class UnknownConfigOption(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if is_test(site.model.path):
-            return
-        faults = [*self._updates(site), *_attributes(site)]
-        if faults:
-            free = {id(node) for node in unguarded(site.model, [one.where for one in faults])}
-            yield from (
-                Report(one.place.node, one.message)
-                for one in faults
-                if id(one.where) in free and not expected_to_fail(site, one.where)
-            )
-        for variable in variables(site):
-            name = variable.name
-            right = meant(name, VARIABLES) if name.startswith(FAMILIES) else ""
-            if right and _only_set(site, name):
-                text = f"nothing reads `{name}`; the variable is called `{right}`"
-                yield Report(variable.place.node, text)
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        tell = {OPTION_SET: self._set, OPTION_ASSIGNED: _assigned, VARIABLE_SET: _variable}
+        for fault in programs.faults.of(*tell):
+            message = tell[fault.kind](fault.text[0])
+            if message:
+                yield Foreseen((fault.path, fault.span), message)
 
-    def _updates(self, body: Body) -> Iterator[_Fault]:
-        for call in body.of(Call):
-            name = call.args[0].literal if call.name in UPDATES and call.args else None
-            if not isinstance(name, str) or name in OPTIONS:
-                continue
-            if any(name in text_of(guard.test) for guard in call.at.guards):
-                continue  # `if "jax_array" in jax.config.values`
-            gone = GONE.get(name)
-            if gone is not None:
-                if gone.since <= self.options.target_jax:
-                    yield _Fault(call, _told(name, gone.since, gone.instead))
-            elif right := _meant(name):
-                yield _Fault(call, f"JAX has no option `{name}`; it is called `{right}`")
+    def _set(self, name: str) -> str:
+        if name in OPTIONS:
+            return ""
+        gone = GONE.get(name)
+        if gone is None:
+            right = _meant(name)
+            return f"JAX has no option `{name}`; it is called `{right}`" if right else ""
+        if gone.since > self.options.target_jax:
+            return ""
+        release = ".".join(map(str, gone.since))
+        cure = f"; use {gone.instead}" if gone.instead else ""
+        return f"the option `{name}` is gone since jax {release}: AttributeError{cure}"
 
 
-def _told(name: str, since: tuple[int, int], instead: str) -> str:
-    release = ".".join(map(str, since))
-    cure = f"; use {instead}" if instead else ""
-    return f"the option `{name}` is gone since jax {release}: AttributeError{cure}"
+def _assigned(name: str) -> str:
+    right = name if name in OPTIONS else _meant(name)
+    cure = f'call `jax.config.update("{right}", ...)`'
+    return f"options of JAX cannot be assigned; {cure}" if right else ""
+
+
+def _variable(name: str) -> str:
+    right = meant(name, VARIABLES)
+    return f"nothing reads `{name}`; the variable is called `{right}`" if right else ""
 
 
 def _meant(name: str) -> str:
     return f"jax_{name}" if f"jax_{name}" in OPTIONS else meant(name, OPTIONS)
-
-
-def _attributes(body: Body) -> Iterator[_Fault]:
-    """`jax.config.jax_enable_x64 = True`."""
-    for store in body.of(Store):
-        if store.base.of not in ("jax.config", "jax.config.config"):
-            continue
-        if not isinstance(store.node, cst.Attribute):
-            continue
-        name = store.node.attr.value
-        right = name if name in OPTIONS else _meant(name)
-        if right:
-            cure = f'call `jax.config.update("{right}", ...)`'
-            yield _Fault(store, f"options of JAX cannot be assigned; {cure}")
-
-
-def _only_set(body: Body, name: str) -> bool:
-    """Nothing else in the file has the name: it is not the project's own variable."""
-    texts = [n for n in walk(body.model.tree) if isinstance(n, cst.SimpleString)]
-    said = sum(literal(text) == name for text in texts)
-    return said <= sum(one.name == name for one in variables(body))

@@ -1,13 +1,12 @@
 import re
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Body
-from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.xla_flags import FLAGS, GONE
-from gotcha_lint.queries.guarded import asks
-from gotcha_lint.queries.variables import UNKNOWN, Variable, variables, written
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.interpret.faults.settings import FLAGS_SET
+from gotcha_lint.patterns.known_texts import UNKNOWN
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.spelling import meant
+from gotcha_lint.solve.programs import Programs
 
 _FLAG = re.compile(r"--(xla_\w*[a-z0-9])(?![\w{])")
 _GLUED = re.compile(rf"[^\s{UNKNOWN}]--xla_")
@@ -38,7 +37,6 @@ class XlaFlagUnknown(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"XLA_FLAGS"})
     examples = (
         Example(
             bad="""
@@ -80,15 +78,11 @@ class XlaFlagUnknown(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if is_test(site.model.path):
-            return
-        for variable in variables(site):
-            if variable.name != "XLA_FLAGS":
-                continue
-            message = self._fault(written(site, variable))
-            if message and not _asked(variable):
-                yield Report(variable.place.node, message)
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(FLAGS_SET):
+            message = self._fault(fault.text[0])
+            if message:
+                yield Foreseen((fault.path, fault.span), message)
 
     def _fault(self, text: str) -> str:
         bare = _BARE.match(text)
@@ -104,8 +98,3 @@ class XlaFlagUnknown(Rule):
             if since is None and (right := meant(name, FLAGS)):
                 return f"XLA has no flag `{name}`, which ends the process; it is called `{right}`"
         return ""
-
-
-def _asked(variable: Variable) -> bool:
-    """Behind a question for the release."""
-    return any(asks(guard.test, {"jaxlib"}) for guard in variable.place.at.guards)
