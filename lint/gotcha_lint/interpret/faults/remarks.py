@@ -15,6 +15,7 @@ AFTER_IMPORT = "variable after import"
 LIBRARY_NAME = "name of a library"
 CALLED_DEVICE = "device is called"
 ABSENT_NAME = "asked for in vain"
+ENTERED_MESH = "mesh is entered"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

@@ -2,11 +2,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Enter
-from gotcha_lint.analysis.syntax import last_word, walk
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
+from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.interpret.faults.remarks import ENTERED_MESH
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
+from gotcha_lint.solve.programs import Programs
 
-_MESH = "jax.sharding.Mesh"
 _SINCE = (0, 10)  # 0.9.2 says nothing
 
 
@@ -62,28 +62,17 @@ class WithMesh(Rule):
         ),
     )
 
-    def check(self, site: Enter) -> Iterator[Report]:
-        value = site.value
-        if self.options.target_jax < _SINCE or value.of != _MESH or value.maybe:
-            return
-        if _knows_better(site.body.model.tree):
-            return
-        yield Report(
-            site.node,
-            "`with mesh:` is deprecated; use `with jax.set_mesh(mesh):`",
-            _rewritten(site),
-        )
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(ENTERED_MESH):
+            if self.options.target_jax >= _SINCE:
+                yield Foreseen(
+                    (fault.path, fault.span),
+                    "`with mesh:` is deprecated; use `with jax.set_mesh(mesh):`",
+                )
 
-
-def _knows_better(tree: cst.CSTNode) -> bool:
-    calls = (node for node in walk(tree) if isinstance(node, cst.Call))
-    return any(last_word(call.func) in ("set_mesh", "use_mesh") for call in calls)
-
-
-def _rewritten(site: Enter) -> Rewrite | None:
-    """Of a name, where `jax` is imported by it: a mesh of explicit axes then acts on all arrays."""
-    bound = site.body.model.module.scope.bound
-    if "jax" not in bound or not isinstance(site.node, cst.Name | cst.Attribute):
-        return None
-    changes = (Change(site.node, before="jax.set_mesh(", after=")"),)
-    return Rewrite("use jax.set_mesh", changes, safe=False)
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+        """Of a name, where `jax` is imported by it: a mesh of explicit axes then acts on all."""
+        if "jax" not in model.module.scope.bound or not isinstance(node, cst.Name | cst.Attribute):
+            return None
+        changes = (Change(node, before="jax.set_mesh(", after=")"),)
+        return Rewrite("use jax.set_mesh", changes, safe=False)

@@ -1,0 +1,116 @@
+"""Which call makes a value, through names, attributes of `self` and own functions (`program`).
+
+Nothing is run. Of what may be made in more than one way nothing is known; what is given by a caller
+is what its annotation says.
+"""
+
+from __future__ import annotations
+
+from gotcha_lint.program.data_flow import steps_of
+from gotcha_lint.program.full_names import FullNames
+from gotcha_lint.program.ir import Function, Instruction, Register
+from gotcha_lint.program.links import Links
+from gotcha_lint.program.reader import Reader
+
+_DEPTH = 8  # names and calls that are followed
+
+
+class Origins:
+    """What the registers of the functions of a program were made by."""
+
+    def __init__(self, links: Links) -> None:
+        self.links = links
+        self.names = FullNames(links)
+        self._readers: dict[Function, Reader] = {}
+
+    def reader(self, function: Function) -> Reader:
+        if function not in self._readers:
+            self._readers[function] = Reader(function)
+        return self._readers[function]
+
+    def library(self, function: Function, register: Register) -> str:
+        """The full name of the function or class of a library that gave it; "" if there is none."""
+        found = self.of(function, register)
+        if found is None:
+            return ""
+        owner, made = found
+        if isinstance(made, str):
+            return made
+        return self.names.of_call(owner, made) if made[0] == "call" else ""
+
+    def of(
+        self, function: Function, register: Register, left: int = _DEPTH
+    ) -> tuple[Function, Instruction | str] | None:
+        """The instruction that made it, and the function that this is in, or its annotation."""
+        made = self.reader(function).made(register)
+        if made is None or not left:
+            return None
+        if made[0] == "load":
+            return self._of_name(function, made, left - 1)
+        if made[0] == "enter":
+            return self.of(function, made[2], left - 1)
+        if made[0] == "attr":
+            return self._of_attribute(function, made, left - 1)
+        if made[0] == "call":
+            return self._of_call(function, made, left - 1)
+        return function, made
+
+    def _of_name(
+        self, function: Function, load: Instruction, left: int
+    ) -> tuple[Function, Instruction | str] | None:
+        """Of a name of the module, or of a function around; of a parameter that is annotated."""
+        name, hops = load[2], load[3]
+        owner: Function | None = function
+        if hops < 0:
+            owner = self.links.finder.modules[function.path].top
+        for _ in range(hops):
+            owner = owner.parent if owner is not None else None
+        if owner is None:
+            return None
+        stored = self.links.stores(owner).get(name, [])
+        for parameter in owner.parameters:
+            if parameter.name == name and not stored:
+                said = self._annotated(owner, parameter.annotation)
+                return (owner, said) if said else None
+        if owner is function or len(stored) != 1 or stored[0] < 0:
+            return None
+        return self.of(owner, stored[0], left)
+
+    def _annotated(self, owner: Function, annotation: str) -> str:
+        head, *rest = annotation.strip("\"'").split(".")
+        base = self.names.of_slot(owner, (head, -1)) if head.isidentifier() else ""
+        return ".".join((base, *rest)) if base else ""
+
+    def _of_attribute(
+        self, function: Function, made: Instruction, left: int
+    ) -> tuple[Function, Instruction | str] | None:
+        """Of `self.name`, which the methods of the class write once."""
+        base = self.links.makers(function).get(made[2])
+        cls = function.parent
+        if base is None or base[0] != "load" or base[2] != "self" or cls is None:
+            return None
+        found = [
+            (each, i[4])
+            for each in self.links.finder.modules[function.path].functions
+            if each.parent is cls
+            for i in steps_of(each)
+            if i[0] == "setattr" and i[3] == made[3] and self._is_self(each, i[2])
+        ]
+        return self.of(*found[0], left) if len(found) == 1 else None
+
+    def _is_self(self, function: Function, register: Register) -> bool:
+        made = self.links.makers(function).get(register)
+        return made is not None and made[0] == "load" and made[2] == "self"
+
+    def _of_call(
+        self, function: Function, call: Instruction, left: int
+    ) -> tuple[Function, Instruction | str] | None:
+        """Of a function of the program: what its one `return` gives."""
+        link = self.links.of_register(function, call[2])
+        if link is None or link.kind != "function" or link.virtual or link.annotated:
+            return function, call
+        called = link.function
+        given = [i for i in steps_of(called) if i[0] == "return" and i[2] is not None]
+        if len(given) != 1 or called.is_generator or called.is_async:
+            return function, call
+        return self.of(called, given[0][2], left) or (function, call)
