@@ -106,11 +106,25 @@ class Origins:
         self, function: Function, call: Instruction, left: int
     ) -> tuple[Function, Instruction | str] | None:
         """Of a function of the program: what its one `return` gives."""
-        link = self.links.of_register(function, call[2])
-        if link is None or link.kind != "function" or link.virtual or link.annotated:
+        called = self._function(function, call)
+        if called is None:
             return function, call
-        called = link.function
         given = [i for i in steps_of(called) if i[0] == "return" and i[2] is not None]
         if len(given) != 1 or called.is_generator or called.is_async:
             return function, call
         return self.of(called, given[0][2], left) or (function, call)
+
+    def _function(self, function: Function, call: Instruction) -> Function | None:
+        """The program's own function, also of a module that may be installed besides."""
+        link = self.links.of_register(function, call[2])
+        if link is not None:
+            known = link.kind == "function" and not (link.virtual or link.annotated)
+            return link.function if known else None
+        finder = self.links.finder
+        module, _, name = self.names.of_call(function, call).rpartition(".")
+        path = finder.module_from(module, function.path) if module else None
+        stored = self.links.stores(finder.modules[path].top).get(name, []) if path else []
+        if path is None or len(stored) != 1:
+            return None
+        made = self.links.makers(finder.modules[path].top).get(stored[0])
+        return made[2] if made is not None and made[0] == "closure" else None
