@@ -56,7 +56,7 @@ from gotcha_lint.interpret.faults.half_precision import (
     check_operator,
     follow,
 )
-from gotcha_lint.interpret.faults.remarks import remark
+from gotcha_lint.interpret.faults.remarks import NUMBER_MASK, remark
 from gotcha_lint.interpret.faults.softmax import check_log, check_logits
 from gotcha_lint.interpret.faults.transfers import check_join, put_on_device
 from gotcha_lint.interpret.indexing import is_slice
@@ -276,7 +276,7 @@ def _float_mask(call: Call) -> None:
     if dtype not in (None, "bool", "NoneType"):
         origin = getattr(atom, "origin", None)
         places = () if origin is None else ((*origin, "the mask"),)
-        remark(call.engine, "float mask", call.span, str(dtype), call.short, places=places)
+        remark(call.engine, NUMBER_MASK, call.span, str(dtype), call.short, places=places)
     elif call.short in _MEANS and not mask.is_none and mask.constant is not True:
         remark(call.engine, "division", call.span, COUNT, maybe=True)
 

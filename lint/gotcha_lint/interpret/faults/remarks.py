@@ -16,6 +16,7 @@ LIBRARY_NAME = "name of a library"
 CALLED_DEVICE = "device is called"
 ABSENT_NAME = "asked for in vain"
 ENTERED_MESH = "mesh is entered"
+NUMBER_MASK = "float mask"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

@@ -21,6 +21,7 @@ from gotcha_lint.interpret.faults.remarks import (
     AFTER_IMPORT,
     ENTERED_MESH,
     LIBRARY_NAME,
+    NUMBER_MASK,
     note,
 )
 from gotcha_lint.interpret.faults.settings import check_settings
@@ -32,6 +33,7 @@ from gotcha_lint.patterns.absent_names import absent_names
 from gotcha_lint.patterns.constructors import constructor, named_tuple
 from gotcha_lint.patterns.library_names import library_names, names_set
 from gotcha_lint.patterns.meshes import entered_meshes, sets_meshes
+from gotcha_lint.patterns.number_masks import number_masks
 from gotcha_lint.patterns.settings import options_set, variables_after_import
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Region, Register
@@ -64,6 +66,9 @@ def check_written(machine: Machine, path: str) -> None:
             note(machine, LIBRARY_NAME, function, use.span, *text)
         for span in () if newer else entered_meshes(origins, function):
             note(machine, ENTERED_MESH, function, span)
+        for at, dtype, name, made in number_masks(origins, function):
+            places = ((path, made, "the mask"),)
+            note(machine, NUMBER_MASK, function, at, dtype, name, places=places)
         for absent in absent_names(links, function):
             note(machine, ABSENT_NAME, function, absent.span, absent.name)
         if not is_test(path):
