@@ -19,12 +19,12 @@ _DEPTH = 3
 
 def number_masks(origins: Origins, function: Function) -> Iterator[tuple[Span, str, str, Span]]:
     """The calls of one function, with the type of the mask, what is called, and what makes it."""
-    reader = origins.reader(function)
     before = None
     for i in steps_of(function):
         mask = dict(i[4]).get("where") if i[0] == "call" and i[4] else None
         if mask is None:
             continue
+        reader = origins.reader(function)
         name, word = origins.names.of_call(function, i), reader.function_of(i)
         if name not in REDUCTIONS and (name or word not in _METHODS):
             continue

@@ -10,7 +10,7 @@ from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.full_names import FullNames
 from gotcha_lint.program.ir import Function, Instruction, Register
 from gotcha_lint.program.links import Links
-from gotcha_lint.program.reader import Reader
+from gotcha_lint.program.reader import SureReader
 
 _DEPTH = 8  # names and calls that are followed
 
@@ -21,11 +21,11 @@ class Origins:
     def __init__(self, links: Links) -> None:
         self.links = links
         self.names = FullNames(links)
-        self._readers: dict[Function, Reader] = {}
+        self._readers: dict[Function, SureReader] = {}
 
-    def reader(self, function: Function) -> Reader:
+    def reader(self, function: Function) -> SureReader:
         if function not in self._readers:
-            self._readers[function] = Reader(function)
+            self._readers[function] = SureReader(function)
         return self._readers[function]
 
     def library(self, function: Function, register: Register) -> str:

@@ -6,10 +6,11 @@ branch does not reach it, nor one in a branch that ends the function. Loops are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from gotcha_lint.program.data_flow import steps_of
+from gotcha_lint.program.enclosing import enclosing
 from gotcha_lint.program.ir import Function, Instruction, Module, Region, Register
 
 _DEPTH = 24  # names that are followed
@@ -102,6 +103,41 @@ class Reader:
         if self.is_method(call):
             return self.makers[call[2]][2]
         return call[3][0][1] if call[3] else None
+
+
+class SureReader(Reader):
+    """... where it holds that whatever happens: on each path to the place, and in each iteration.
+
+    None, or the read of the name itself, for what is not sure.
+    """
+
+    def __init__(self, function: Function) -> None:
+        super().__init__(function)
+        self.around = enclosing(function)
+
+    def made(self, register: Register, depth: int = 0) -> Instruction | None:
+        i = self.makers.get(register)
+        if i is None or i[0] != "load" or i[3] not in (0, self.own) or depth > _DEPTH:
+            return i
+        stores = self.stores.get(i[2], ())
+        before = [s for s in stores if self._reaches(s, i)]
+        if not before or not self._dominates(before[-1], i, stores):
+            return i
+        return self.made(before[-1][4], depth + 1) or i
+
+    def _dominates(
+        self, store: Instruction, load: Instruction, stores: Iterable[Instruction]
+    ) -> bool:
+        """Does the load come through it last, also in later iterations of a loop?"""
+        around, here = self.around[id(store)], self.around[id(load)]
+        if here[: len(around)] != around:
+            return False
+        loops = [block for block, _ in here[len(around) :] if block[0] in ("for", "while")]
+        return not any(
+            any(block is loop for loop in loops)
+            for other in stores
+            for block, _ in self.around[id(other)]
+        )
 
 
 class NamedReader(Reader):

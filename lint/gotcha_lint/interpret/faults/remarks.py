@@ -17,6 +17,10 @@ CALLED_DEVICE = "device is called"
 ABSENT_NAME = "asked for in vain"
 ENTERED_MESH = "mesh is entered"
 NUMBER_MASK = "float mask"
+TUPLE_OF_ONE = "tuple of one"
+REBUILT_TUPLE = "tuple is rebuilt"
+CAUGHT_IN_VAIN = "never raised"
+LOST_CONSTANT = "constant is lost"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

@@ -16,30 +16,18 @@ from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
 from gotcha_lint.interpret.faults.computed import check_computed
 from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
-from gotcha_lint.interpret.faults.remarks import (
-    ABSENT_NAME,
-    AFTER_IMPORT,
-    ENTERED_MESH,
-    LIBRARY_NAME,
-    NUMBER_MASK,
-    note,
-)
-from gotcha_lint.interpret.faults.settings import check_settings
+from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
+from gotcha_lint.interpret.faults.texts import check_texts
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.result_counts import result_count
 from gotcha_lint.interpret.start.importable import Modules
-from gotcha_lint.patterns.absent_names import absent_names
 from gotcha_lint.patterns.constructors import constructor, named_tuple
-from gotcha_lint.patterns.library_names import library_names, names_set
-from gotcha_lint.patterns.meshes import entered_meshes, sets_meshes
-from gotcha_lint.patterns.number_masks import number_masks
 from gotcha_lint.patterns.settings import options_set, variables_after_import
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Region, Register
 from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import unbound, undefined
-from gotcha_lint.program.origins import Origins
 from gotcha_lint.program.partly_bound import partly_bound
 
 _WITH_REGIONS = frozenset(("if", "for", "while", "try"))
@@ -58,21 +46,9 @@ def check_written(machine: Machine, path: str) -> None:
     _check_submodules(machine, links, module)
     for name, span, function in undefined(module, _BUILTINS):
         note(machine, "undefined", function, span, name)
-    given, origins = names_set(links, module), Origins(links)
-    newer = sets_meshes(links.bodies(module))
+    check_texts(machine, links, module)
     for function in links.bodies(module):
-        for use in library_names(links, module, function):
-            text = (use.name, use.argument, "set" if use.name in given else "")
-            note(machine, LIBRARY_NAME, function, use.span, *text)
-        for span in () if newer else entered_meshes(origins, function):
-            note(machine, ENTERED_MESH, function, span)
-        for at, dtype, name, made in number_masks(origins, function):
-            places = ((path, made, "the mask"),)
-            note(machine, NUMBER_MASK, function, at, dtype, name, places=places)
-        for absent in absent_names(links, function):
-            note(machine, ABSENT_NAME, function, absent.span, absent.name)
         if not is_test(path):
-            check_settings(machine, links, module, function)
             check_computed(machine, links, module, function)
         for name, span in unbound(module, function, _BUILTINS):
             note(machine, "unbound", function, span, name)

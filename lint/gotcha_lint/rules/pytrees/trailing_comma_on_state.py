@@ -2,11 +2,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import dotted, names_in
-from gotcha_lint.analysis.values import Kind
-from gotcha_lint.queries.places import long_loops
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
+from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.interpret.faults.remarks import TUPLE_OF_ONE
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class TrailingCommaOnState(Rule):
@@ -66,38 +65,16 @@ class TrailingCommaOnState(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        value = _one_tuple(site)
-        if value is None or any("isinstance" in names_in(guard.test) for guard in site.at.guards):
-            return
-        if not long_loops(site) and not _is_tree(site):
-            return
-        comma = text_of(value)[len(text_of(site.node)) :]
-        yield Report(
-            value,
-            "the comma at the end of the line makes a tuple with one element: the next call of "
-            f"`{text_of(site.node.func)}` gets a tuple that holds the state",
-            Rewrite("remove the comma", (Change(value, like=site.node),)) if comma else None,
-        )
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(TUPLE_OF_ONE):
+            yield Foreseen(
+                (fault.path, fault.span),
+                "the comma at the end of the line makes a tuple with one element: the next call of "
+                f"`{fault.text[0]}` gets a tuple that holds the state",
+            )
 
-
-def _one_tuple(site: Call) -> cst.Tuple | None:
-    """`state = update(state),`: the tuple without parentheses that is assigned."""
-    match site.at.statement:
-        case cst.SimpleStatementLine(
-            body=[
-                cst.Assign(
-                    targets=[cst.AssignTarget(target=target)],
-                    value=cst.Tuple(lpar=[], elements=[cst.Element(value=element)]) as value,
-                )
-            ]
-        ) if element is site.node:
-            name = dotted(target)
-            given = [dotted(arg.value) for arg in site.node.args if not arg.star]
-            return value if name is not None and name in given else None
-    return None
-
-
-def _is_tree(site: Call) -> bool:
-    """What it gives is certainly a tree of arrays."""
-    return site.result.kind is Kind.TREE and not site.result.maybe
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+        match node:
+            case cst.Tuple(elements=[cst.Element(value=element)]):
+                return Rewrite("remove the comma", (Change(node, like=element),))
+        return None

@@ -1,0 +1,73 @@
+"""Faults that the text of a function shows alone, whoever calls it (see `patterns/`)."""
+
+from __future__ import annotations
+
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.interpret.faults.remarks import (
+    ABSENT_NAME,
+    CAUGHT_IN_VAIN,
+    ENTERED_MESH,
+    LIBRARY_NAME,
+    LOST_CONSTANT,
+    NUMBER_MASK,
+    REBUILT_TUPLE,
+    TUPLE_OF_ONE,
+    note,
+)
+from gotcha_lint.interpret.faults.settings import check_settings
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.patterns.absent_names import absent_names
+from gotcha_lint.patterns.half_constants import lost_constants
+from gotcha_lint.patterns.library_names import library_names, names_set
+from gotcha_lint.patterns.meshes import entered_meshes, sets_meshes
+from gotcha_lint.patterns.number_masks import number_masks
+from gotcha_lint.patterns.rebuilt_tuples import rebuilt_tuples
+from gotcha_lint.patterns.tuples_of_one import tuples_of_one
+from gotcha_lint.patterns.vain_handlers import vain_handlers
+from gotcha_lint.program.ir import Function, Module
+from gotcha_lint.program.links import Links
+from gotcha_lint.program.origins import Origins
+
+
+def check_texts(machine: Machine, links: Links, module: Module) -> None:
+    """All functions of a file."""
+    origins = Origins(links)
+    _check_releases(machine, origins, module)
+    for function in links.bodies(module):
+        _check_values(machine, origins, function)
+        if not is_test(module.path):
+            check_settings(machine, links, module, function)
+            _check_numbers(machine, origins, function)
+
+
+def _check_releases(machine: Machine, origins: Origins, module: Module) -> None:
+    """What a release of a library has lost, or replaces."""
+    links, bodies = origins.links, origins.links.bodies(module)
+    given, newer = names_set(links, module), sets_meshes(bodies)
+    for function in bodies:
+        for use in library_names(links, module, function):
+            text = (use.name, use.argument, "set" if use.name in given else "")
+            note(machine, LIBRARY_NAME, function, use.span, *text)
+        for absent in absent_names(links, function):
+            note(machine, ABSENT_NAME, function, absent.span, absent.name)
+        for span in () if newer else entered_meshes(origins, function):
+            note(machine, ENTERED_MESH, function, span)
+
+
+def _check_values(machine: Machine, origins: Origins, function: Function) -> None:
+    for at, dtype, name, made in number_masks(origins, function):
+        places = ((function.path, made, "the mask"),)
+        note(machine, NUMBER_MASK, function, at, dtype, name, places=places)
+    for span, name in tuples_of_one(origins, function):
+        note(machine, TUPLE_OF_ONE, function, span, name)
+    for span, name in rebuilt_tuples(origins, function):
+        note(machine, REBUILT_TUPLE, function, span, name)
+    for handler in vain_handlers(origins, function):
+        note(machine, CAUGHT_IN_VAIN, function, handler.span, handler.error, handler.caught)
+
+
+def _check_numbers(machine: Machine, origins: Origins, function: Function) -> None:
+    for lost in lost_constants(origins, function):
+        beside = f" beside `{lost.beside}`" if lost.beside else ""
+        text = f"{lost.number!r}{beside} is {lost.became:.0f} in {lost.half}"
+        note(machine, LOST_CONSTANT, function, lost.span, text)
