@@ -84,6 +84,9 @@ class Report:
     confidence: Confidence | None = None
 
 
+HERE = "{here}"  # in the message of something foreseen: the text at its place
+
+
 @dataclass(frozen=True, slots=True)
 class Foreseen:
     """A finding that follows from what the project compiles (see `solve.programs`).

@@ -35,7 +35,7 @@ from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.options import Declared, Words, words_of
 from gotcha_lint.program.parse import NotParsed, parse
-from gotcha_lint.rule import Foreseen, Rule, load
+from gotcha_lint.rule import HERE, Foreseen, Rule, load
 from gotcha_lint.solve.options import Asked, ask, ignored, still_hold, unread
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.units import Running, Unit
@@ -502,7 +502,7 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
     confidence = rule.confidence if certain else "medium"
     return Forecast(
         rule.name(),
-        foreseen.message,
+        _message(foreseen, read.sources[path]),
         path,
         span,
         tuple(_chain(foreseen, read.sources)),
@@ -513,6 +513,15 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
         foreseen.about,
         foreseen.hint,
     )
+
+
+def _message(foreseen: Foreseen, source: Source) -> str:
+    """With the text of its place, in one line, where the message names it."""
+    if HERE not in foreseen.message:
+        return foreseen.message
+    first, last = foreseen.place[1][:2], foreseen.place[1][2:]
+    written = source.text[source.offset(*first) : source.offset(*last)]
+    return foreseen.message.replace(HERE, " ".join(written.split()))
 
 
 def _is_doubted(rule: Rule, text: str, span: Span, around: str) -> bool:

@@ -21,6 +21,7 @@ class Origins:
     def __init__(self, links: Links) -> None:
         self.links = links
         self.names = FullNames(links)
+        self._calls: dict[str, dict[Function, list[tuple[Function, Instruction, int]]]] = {}
         self._readers: dict[Function, SureReader] = {}
 
     def reader(self, function: Function) -> SureReader:
@@ -37,6 +38,46 @@ class Origins:
         if isinstance(made, str):
             return made
         return self.names.of_call(owner, made) if made[0] == "call" else ""
+
+    def called(self, function: Function, call: Instruction) -> str:
+        """The full name of what is called: also of a method of what a library has made."""
+        name = self.names.of_call(function, call)
+        made = self.links.makers(function).get(call[2])
+        if name or made is None or made[0] != "attr":
+            return name
+        owner = self.library(function, made[2])
+        return f"{owner}.{made[3]}" if owner else ""
+
+    def is_attempted(self, function: Function, instruction: Instruction) -> bool:
+        """Is it in a `try` that catches something, or where a test expects an error?"""
+        around = self.reader(function).around[id(instruction)]
+        return any(block[0] == "try" and part == 2 and block[3] for block, part in around)
+
+    def given_by_caller(
+        self, function: Function, parameter: str
+    ) -> tuple[Function, Register] | None:
+        """What the one call that the file has of a function of its own gives."""
+        if function.path not in self._calls:
+            self._calls[function.path] = self._calls_in(function.path)
+        calls = self._calls[function.path].get(function, [])
+        places = [p.name for p in function.parameters if p.kind == "pos"]
+        if len(calls) != 1 or parameter not in places:
+            return None
+        (caller, call, bound) = calls[0]
+        place = places.index(parameter) - bound
+        if any(star for star, _ in call[3]) or not place >= 0:
+            return None
+        given = call[3][place][1] if place < len(call[3]) else dict(call[4]).get(parameter)
+        return None if given is None else (caller, given)
+
+    def _calls_in(self, path: str) -> dict[Function, list[tuple[Function, Instruction, int]]]:
+        found: dict[Function, list[tuple[Function, Instruction, int]]] = {}
+        for caller in self.links.bodies(self.links.finder.modules[path]):
+            for i in steps_of(caller):
+                link = self.links.of_register(caller, i[2]) if i[0] == "call" else None
+                if link is not None and link.kind == "function":
+                    found.setdefault(link.function, []).append((caller, i, link.bound))
+        return found
 
     def of(
         self, function: Function, register: Register, left: int = _DEPTH

@@ -21,6 +21,9 @@ TUPLE_OF_ONE = "tuple of one"
 REBUILT_TUPLE = "tuple is rebuilt"
 CAUGHT_IN_VAIN = "never raised"
 LOST_CONSTANT = "constant is lost"
+RELATIVE_PATH = "relative path"
+RESTORED_STATE = "restored without target"
+EXCHANGED_FIELDS = "exchanged fields"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

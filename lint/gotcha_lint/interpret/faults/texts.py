@@ -7,21 +7,27 @@ from gotcha_lint.interpret.faults.remarks import (
     ABSENT_NAME,
     CAUGHT_IN_VAIN,
     ENTERED_MESH,
+    EXCHANGED_FIELDS,
     LIBRARY_NAME,
     LOST_CONSTANT,
     NUMBER_MASK,
     REBUILT_TUPLE,
+    RELATIVE_PATH,
+    RESTORED_STATE,
     TUPLE_OF_ONE,
     note,
 )
 from gotcha_lint.interpret.faults.settings import check_settings
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.absent_names import absent_names
+from gotcha_lint.patterns.field_orders import exchanged_fields
 from gotcha_lint.patterns.half_constants import lost_constants
 from gotcha_lint.patterns.library_names import library_names, names_set
 from gotcha_lint.patterns.meshes import entered_meshes, sets_meshes
 from gotcha_lint.patterns.number_masks import number_masks
 from gotcha_lint.patterns.rebuilt_tuples import rebuilt_tuples
+from gotcha_lint.patterns.relative_paths import relative_paths
+from gotcha_lint.patterns.restored_states import restored_states
 from gotcha_lint.patterns.tuples_of_one import tuples_of_one
 from gotcha_lint.patterns.vain_handlers import vain_handlers
 from gotcha_lint.program.ir import Function, Module
@@ -62,11 +68,21 @@ def _check_values(machine: Machine, origins: Origins, function: Function) -> Non
         note(machine, TUPLE_OF_ONE, function, span, name)
     for span, name in rebuilt_tuples(origins, function):
         note(machine, REBUILT_TUPLE, function, span, name)
+    for span in relative_paths(origins, function):
+        note(machine, RELATIVE_PATH, function, span)
+    for order in exchanged_fields(origins, function):
+        wrong = ", ".join(f"`{text}` into `{field}`" for text, field in order.wrong)
+        turn = ",".join(f"{place}:{other}" for place, other in order.places)
+        text = (wrong, order.called, ", ".join(order.fields), turn)
+        note(machine, EXCHANGED_FIELDS, function, order.span, *text)
     for handler in vain_handlers(origins, function):
         note(machine, CAUGHT_IN_VAIN, function, handler.span, handler.error, handler.caught)
 
 
 def _check_numbers(machine: Machine, origins: Origins, function: Function) -> None:
+    for use in restored_states(origins, function):
+        places = ((function.path, use.restored, "restored here"),)
+        note(machine, RESTORED_STATE, function, use.span, places=places)
     for lost in lost_constants(origins, function):
         beside = f" beside `{lost.beside}`" if lost.beside else ""
         text = f"{lost.number!r}{beside} is {lost.became:.0f} in {lost.half}"
