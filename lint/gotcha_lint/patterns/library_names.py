@@ -13,6 +13,7 @@ from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.full_names import FullNames, are_lazy
 from gotcha_lint.program.ir import Function, Instruction, Module, Span
 from gotcha_lint.program.links import Links
+from gotcha_lint.program.origins import Origins
 
 _WORDS = LAST_WORDS | DEPRECATED_WORDS
 TABLES = (REMOVED, DEPRECATED)
@@ -30,9 +31,9 @@ class Use:
     argument: str = ""
 
 
-def library_names(links: Links, module: Module, function: Function) -> Iterator[Use]:
+def library_names(origins: Origins, module: Module, function: Function) -> Iterator[Use]:
     """What one function uses of the tables, whatever release is installed."""
-    uses = _Uses(links, module, function)
+    uses = _Uses(origins, module, function)
     yield from uses.names()
     yield from uses.arguments()
 
@@ -56,10 +57,10 @@ def _is_known(base: str, words: Sequence[str]) -> bool:
 
 
 class _Uses:
-    def __init__(self, links: Links, module: Module, function: Function) -> None:
+    def __init__(self, origins: Origins, module: Module, function: Function) -> None:
         self.module, self.function = module, function
-        self.names_of = FullNames(links)
-        self.makers = links.makers(function)
+        self.origins, self.names_of = origins, FullNames(origins.links)
+        self.makers = origins.links.makers(function)
         self._tests: dict[int, tuple[Span, ...] | None] | None = None
 
     def names(self) -> Iterator[Use]:
@@ -102,7 +103,7 @@ class _Uses:
         for i in steps_of(self.function):
             if i[0] != "call" or any(star for star, _ in i[3]):
                 continue
-            name = self.names_of.of_call(self.function, i)
+            name = self.origins.names.of_call(self.function, i)
             if not name:
                 continue
             gone = KEYWORDS.get(name, {})

@@ -64,9 +64,9 @@ def _uses(origins: Origins, reader: SureReader) -> Iterator[tuple[Instruction, R
 def _is_stateless(origins: Origins, reader: SureReader, update: Instruction, maker: str) -> bool:
     """Plain gradient descent has nothing to lose, unless it is given momentum or a schedule."""
     found = origins.of(reader.function, reader.makers[update[2]][2])
-    if found is None or isinstance(found[1], str):
+    made = found[1] if found is not None else ""
+    if isinstance(made, str):
         return True
-    _, made = found
     if maker == "optax.sgd":
         return len(made[3]) < 2 and "momentum" not in dict(made[4])
     return maker in STATELESS or maker == "optax.chain"

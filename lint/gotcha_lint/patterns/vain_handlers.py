@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gotcha_lint.patterns.arrays import NUMPY, is_array
 from gotcha_lint.patterns.releases import kinds
 from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
@@ -12,10 +13,8 @@ from gotcha_lint.program.origins import Origins
 from gotcha_lint.program.spelled import dotted
 
 _ALGEBRA = ("jax.numpy.linalg.", "jax.scipy.linalg.")
-_NUMPY = ("jax.numpy.", "jax.scipy.", "jax.nn.", "jax.lax.")
 _QUIET = frozenset(("print", "len", "range"))
 _DIVIDES = frozenset(("Div", "FloorDiv", "Mod"))
-_DEPTH = 12
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class _Body:
     def divides_arrays(self) -> bool:
         """All that is divided is divided by an array, or is one."""
         divided = [i for i in self.code if i[0] in ("binop", "augment") and i[2] in _DIVIDES]
-        sure = all(self._is_array(i[3], 0) or self._is_array(i[4], 0) for i in divided)
+        sure = all(self._is_array(i[3]) or self._is_array(i[4]) for i in divided)
         return bool(divided) and sure and self._is_of_jax()
 
     def _calls(self) -> Iterator[str]:
@@ -66,25 +65,13 @@ class _Body:
                 continue
             name = self.origins.names.of_call(self.function, i)
             word = dotted(self.reader.makers, i[2])
-            operand = self.reader.makers[i[2]][2] if self.reader.is_method(i) else None
-            if not name and isinstance(operand, int) and self._is_array(operand, 0):
-                name = "jax.numpy."
+            callee = self.reader.makers.get(i[2])
+            if not name and callee is not None and callee[0] == "attr":
+                name = "jax.numpy." if self._is_array(callee[2]) else ""
             yield name or (word if word in _QUIET else "")
 
     def _is_of_jax(self) -> bool:
-        return all(name.startswith(_NUMPY) or name in _QUIET for name in self._calls())
+        return all(name.startswith(NUMPY) or name in _QUIET for name in self._calls())
 
-    def _is_array(self, register: Register, depth: int) -> bool:
-        """Is it an array of JAX, whatever happens?"""
-        if self.origins.library(self.function, register) in ("jax.Array", "jax.numpy.ndarray"):
-            return True
-        i = self.reader.made(register)
-        if i is None or depth > _DEPTH:
-            return False
-        if i[0] == "call":
-            name = self.origins.names.of_call(self.function, i)
-            of_array = self.reader.is_method(i) and self.reader.makers[i[2]][2]
-            return name.startswith(_NUMPY) or bool(of_array and self._is_array(of_array, depth + 1))
-        if i[0] in ("binop", "augment"):
-            return self._is_array(i[3], depth + 1) or self._is_array(i[4], depth + 1)
-        return i[0] in ("item", "unop") and self._is_array(i[2 if i[0] == "item" else 3], depth + 1)
+    def _is_array(self, register: Register) -> bool:
+        return is_array(self.origins, self.function, register)

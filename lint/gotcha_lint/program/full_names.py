@@ -5,6 +5,8 @@ Under-approximates: a name that is also bound in another way, or imported as two
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Slot
 from gotcha_lint.program.links import Links
@@ -13,10 +15,14 @@ _STARS = 3  # modules that bring a name along, one by the other
 
 
 class FullNames:
-    """`jax.numpy.sum` for `jnp.sum`; "" for what no import of a library has bound."""
+    """`jax.numpy.sum` for `jnp.sum`; "" for what no import of a library has bound.
 
-    def __init__(self, links: Links) -> None:
+    `canonical`: one name for all that a library calls the same; of what is called.
+    """
+
+    def __init__(self, links: Links, canonical: Callable[[str], str] = str) -> None:
         self.links = links
+        self._canonical = canonical
         self._binding: set[tuple[Function, str]] = set()  # names that are being read
 
     def of_register(self, function: Function, register: Register) -> str:
@@ -37,7 +43,7 @@ class FullNames:
 
     def of_call(self, function: Function, call: Instruction) -> str:
         """Of the function that is called."""
-        return self.of_register(function, call[2])
+        return self._canonical(self.of_register(function, call[2]))
 
     def of_slot(self, function: Function, slot: Slot) -> str:
         """Of a name, in the function that reads it."""

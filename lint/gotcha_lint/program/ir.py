@@ -131,4 +131,5 @@ class Module:
     top: Function
     functions: list[Function]  # all functions and lambdas, inner ones first; `top` is the last
     annotations: list[Annotation] = field(default_factory=list)
+    cells: tuple[int, ...] = ()  # lines at which cells of a notebook, or of such a script, begin
     has_type_parameters: bool = False  # `def f[T](x)`: names that no instruction binds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from gotcha_lint.program.builder import Builder
 from gotcha_lint.program.ir import Module
@@ -30,7 +31,16 @@ def lower(
     block(builder, tree.body)
     top.registers = builder.register
     builder.functions.append(top)
-    return Module(name, path, top, builder.functions, builder.annotations)
+    return Module(name, path, top, builder.functions, builder.annotations, _cells(text))
+
+
+# Between the cells of a notebook; `# %%` of editors, `# +` and `# -` of jupytext, `# In[3]:` of
+# nbconvert.
+_CELL = re.compile(r"^#(?:\x1f$|\s?(?:%%|\+(?:\s|$)|-$|In\s?\[))", re.MULTILINE)
+
+
+def _cells(text: str) -> tuple[int, ...]:
+    return tuple(text.count("\n", 0, found.start()) + 1 for found in _CELL.finditer(text))
 
 
 _HEAD = 2_000  # code points

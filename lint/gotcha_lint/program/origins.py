@@ -6,6 +6,8 @@ is what its annotation says.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.full_names import FullNames
 from gotcha_lint.program.ir import Function, Instruction, Register
@@ -18,9 +20,9 @@ _DEPTH = 8  # names and calls that are followed
 class Origins:
     """What the registers of the functions of a program were made by."""
 
-    def __init__(self, links: Links) -> None:
+    def __init__(self, links: Links, canonical: Callable[[str], str] = str) -> None:
         self.links = links
-        self.names = FullNames(links)
+        self.names = FullNames(links, canonical)
         self._calls: dict[str, dict[Function, list[tuple[Function, Instruction, int]]]] = {}
         self._readers: dict[Function, SureReader] = {}
 

@@ -480,7 +480,8 @@ _CHECKED = frozenset(
     ("norm", "std", "softmax_cross_entropy_with_integer_labels", "chain", "named_chain",
      "log_softmax", "cast_to_param", "cast_to_compute")
 )  # fmt: skip
-_CHECKED |= {"device"}  # a method that became an attribute
+_SETS_ITEM = "#setitem"
+_CHECKED |= {_SETS_ITEM, "device"}  # a method that became an attribute
 _CHECKED |= HALVES | _PROBABLE
 _SETTINGS = READ_AT_IMPORT | OPTIONS_AT_START.keys() | {X64}
 _SETS = "#sets"  # the name of an option or a variable that JAX reads once
@@ -572,6 +573,8 @@ class Names:
                 own.add(instruction[3])
             elif operation in _LOOPS:
                 own.add(operation)
+            elif operation == "setitem":
+                own.add(_SETS_ITEM)
             elif operation == "const" and isinstance(instruction[2], str):
                 if instruction[2] in _SETTINGS or instruction[2].startswith(READ_AT_START):
                     own.add(_SETS)

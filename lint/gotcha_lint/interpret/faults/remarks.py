@@ -24,6 +24,8 @@ LOST_CONSTANT = "constant is lost"
 RELATIVE_PATH = "relative path"
 RESTORED_STATE = "restored without target"
 EXCHANGED_FIELDS = "exchanged fields"
+DISCARDED = "update is discarded"
+IN_PLACE = "array is changed in place"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

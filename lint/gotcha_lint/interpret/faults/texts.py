@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+from gotcha_lint.facts import Facts, load
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.interpret.faults.remarks import (
     ABSENT_NAME,
     CAUGHT_IN_VAIN,
+    DISCARDED,
     ENTERED_MESH,
     EXCHANGED_FIELDS,
+    IN_PLACE,
     LIBRARY_NAME,
     LOST_CONSTANT,
     NUMBER_MASK,
@@ -20,6 +25,8 @@ from gotcha_lint.interpret.faults.remarks import (
 from gotcha_lint.interpret.faults.settings import check_settings
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.absent_names import absent_names
+from gotcha_lint.patterns.assigned_arrays import assigned_arrays
+from gotcha_lint.patterns.discarded_updates import discarded_updates
 from gotcha_lint.patterns.field_orders import exchanged_fields
 from gotcha_lint.patterns.half_constants import lost_constants
 from gotcha_lint.patterns.library_names import library_names, names_set
@@ -37,7 +44,7 @@ from gotcha_lint.program.origins import Origins
 
 def check_texts(machine: Machine, links: Links, module: Module) -> None:
     """All functions of a file."""
-    origins = Origins(links)
+    origins = Origins(links, _facts().canonical)
     _check_releases(machine, origins, module)
     for function in links.bodies(module):
         _check_values(machine, origins, function)
@@ -51,7 +58,7 @@ def _check_releases(machine: Machine, origins: Origins, module: Module) -> None:
     links, bodies = origins.links, origins.links.bodies(module)
     given, newer = names_set(links, module), sets_meshes(bodies)
     for function in bodies:
-        for use in library_names(links, module, function):
+        for use in library_names(origins, module, function):
             text = (use.name, use.argument, "set" if use.name in given else "")
             note(machine, LIBRARY_NAME, function, use.span, *text)
         for absent in absent_names(links, function):
@@ -68,6 +75,11 @@ def _check_values(machine: Machine, origins: Origins, function: Function) -> Non
         note(machine, TUPLE_OF_ONE, function, span, name)
     for span, name in rebuilt_tuples(origins, function):
         note(machine, REBUILT_TUPLE, function, span, name)
+    module = machine.modules[function.path]
+    for lost in discarded_updates(origins, module, function, _is_pure):
+        note(machine, DISCARDED, function, lost.span, lost.called, lost.name)
+    for one in assigned_arrays(origins, function):
+        note(machine, IN_PLACE, function, one.span, one.owner, one.name)
     for span in relative_paths(origins, function):
         note(machine, RELATIVE_PATH, function, span)
     for order in exchanged_fields(origins, function):
@@ -87,3 +99,16 @@ def _check_numbers(machine: Machine, origins: Origins, function: Function) -> No
         beside = f" beside `{lost.beside}`" if lost.beside else ""
         text = f"{lost.number!r}{beside} is {lost.became:.0f} in {lost.half}"
         note(machine, LOST_CONSTANT, function, lost.span, text)
+
+
+@cache
+def _facts() -> Facts:
+    return load()
+
+
+def _is_pure(name: str) -> bool:
+    """A function of JAX that gives an array, and does nothing else."""
+    fact = _facts().get(name)
+    if fact.effect or fact.transform or fact.key is not None:
+        return False
+    return fact.calls is None and fact.returns.startswith("array")

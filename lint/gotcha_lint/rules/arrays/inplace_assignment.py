@@ -6,16 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.flowing import Flowing
-from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.sites import At, Store
-from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.analysis.values import Kind
-from gotcha_lint.facts.updates import AT_UPDATES
-from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.queries.places import small_statements
-from gotcha_lint.queries.rebind import rebindable
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
+from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.interpret.faults.remarks import IN_PLACE
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
+from gotcha_lint.solve.programs import Programs
 
 
 class InplaceAssignment(Rule):
@@ -59,70 +53,26 @@ class InplaceAssignment(Rule):
         ),
     )
 
-    def check(self, site: Store) -> Iterator[Report]:
-        target = site.node
-        if not isinstance(target, cst.Subscript) or not _is_array(site, target):
-            return
-        if _may_be_something_else(site, target) or expected_to_fail(site.body, target):
-            return
-        yield Report(
-            target,
-            f"`{source_of(target.value, 40)}` is a JAX array: its elements cannot be assigned to",
-            _fix(site, target),
-        )
-
-
-def _is_array(site: Store, target: cst.Subscript) -> bool:
-    """Known to be one, or just given by `.at[...].set(...)`, whatever that was called on."""
-    if site.base.kind is Kind.ARRAY and not site.base.maybe:
-        return True
-    if site.base.kind is not Kind.UNKNOWN and not site.base.maybe:
-        return False
-    match Flowing(site.body, site.at).resolve(target.value):
-        case cst.Call(
-            func=cst.Attribute(
-                value=cst.Subscript(value=cst.Attribute(attr=cst.Name("at"))), attr=method
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(IN_PLACE):
+            owner, name = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`{owner}` is a JAX array: its elements cannot be assigned to",
+                fault.places,
+                fault.certain,
+                hint=name,
             )
-        ):
-            return method.value in AT_UPDATES
-    return False
 
-
-def _may_be_something_else(site: Store, target: cst.Subscript) -> bool:
-    """A reference of a kernel, a dict, or a parameter known by its annotation only."""
-    trace = site.body.trace
-    if trace is not None and "pallas" in trace.roles:
-        return True
-    if source_of(target.value).lower().endswith(("ref", "refs")) or _is_text_key(target):
-        return True
-    return _annotated(site.body.function, site.base.param) and not site.base.tracer
-
-
-def _annotated(function: Function, name: str) -> bool:
-    return any(
-        p.name == name and p.annotation is not None and "Any" not in text_of(p.annotation)
-        for p in function.params
-    )
-
-
-def _is_text_key(target: cst.Subscript) -> bool:
-    match target.slice:
-        case [
-            cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() | cst.FormattedString()))
-        ]:
-            return True
-    return False
-
-
-def _fix(site: Store, target: cst.Subscript) -> Rewrite | None:
-    name = rebindable(site.body, target.value)
-    found = _changed(site.at, target)
-    if not name or found is None:
-        return None
-    node, value, method = found
-    index = text_of(target)[len(text_of(target.value)) :]
-    text = f"{name} = {name}.at{index}.{method}({text_of(value)})"
-    return Rewrite(f"Use `.at[...].{method}`", (Change(node, text=text),), safe="." not in name)
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+        found = _changed(statement, node) if self.hint else None
+        if found is None or not isinstance(node, cst.Subscript):
+            return None
+        changed, value, method = found
+        index = text_of(node)[len(text_of(node.value)) :]
+        text = f"{self.hint} = {self.hint}.at{index}.{method}({text_of(value)})"
+        title = f"Use `.at[...].{method}`"
+        return Rewrite(title, (Change(changed, text=text),), safe="." not in self.hint)
 
 
 _METHODS: dict[type[cst.BaseAugOp], str] = {
@@ -134,9 +84,11 @@ _METHODS: dict[type[cst.BaseAugOp], str] = {
 }
 
 
-def _changed(at: At, target: cst.Subscript) -> tuple[cst.CSTNode, cst.BaseExpression, str] | None:
+def _changed(
+    statement: cst.CSTNode, target: cst.CSTNode
+) -> tuple[cst.CSTNode, cst.BaseExpression, str] | None:
     """The assignment to this one target, its right side and the update that does the same."""
-    for small in small_statements(at):
+    for small in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
         match small:
             case cst.Assign(targets=[cst.AssignTarget(target=one)], value=value) if one is target:
                 return small, value, "set"
