@@ -26,6 +26,8 @@ RESTORED_STATE = "restored without target"
 EXCHANGED_FIELDS = "exchanged fields"
 DISCARDED = "update is discarded"
 IN_PLACE = "array is changed in place"
+INDEXED_STATE = "state is indexed"
+DICT_TEST = "test for dict"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

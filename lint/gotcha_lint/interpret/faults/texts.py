@@ -9,10 +9,12 @@ from gotcha_lint.facts.paths import is_test
 from gotcha_lint.interpret.faults.remarks import (
     ABSENT_NAME,
     CAUGHT_IN_VAIN,
+    DICT_TEST,
     DISCARDED,
     ENTERED_MESH,
     EXCHANGED_FIELDS,
     IN_PLACE,
+    INDEXED_STATE,
     LIBRARY_NAME,
     LOST_CONSTANT,
     NUMBER_MASK,
@@ -26,9 +28,11 @@ from gotcha_lint.interpret.faults.settings import check_settings
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.absent_names import absent_names
 from gotcha_lint.patterns.assigned_arrays import assigned_arrays
+from gotcha_lint.patterns.dict_tests import dict_tests
 from gotcha_lint.patterns.discarded_updates import discarded_updates
 from gotcha_lint.patterns.field_orders import exchanged_fields
 from gotcha_lint.patterns.half_constants import lost_constants
+from gotcha_lint.patterns.indexed_states import indexed_states
 from gotcha_lint.patterns.library_names import library_names, names_set
 from gotcha_lint.patterns.meshes import entered_meshes, sets_meshes
 from gotcha_lint.patterns.number_masks import number_masks
@@ -37,6 +41,7 @@ from gotcha_lint.patterns.relative_paths import relative_paths
 from gotcha_lint.patterns.restored_states import restored_states
 from gotcha_lint.patterns.tuples_of_one import tuples_of_one
 from gotcha_lint.patterns.vain_handlers import vain_handlers
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.links import Links
 from gotcha_lint.program.origins import Origins
@@ -46,7 +51,10 @@ def check_texts(machine: Machine, links: Links, module: Module) -> None:
     """All functions of a file."""
     origins = Origins(links, _facts().canonical)
     _check_releases(machine, origins, module)
+    of_flax = _imports_flax(links, module)
     for function in links.bodies(module):
+        if of_flax:
+            _check_trees(machine, origins, function)
         _check_values(machine, origins, function)
         if not is_test(module.path):
             check_settings(machine, links, module, function)
@@ -67,6 +75,20 @@ def _check_releases(machine: Machine, origins: Origins, module: Module) -> None:
             note(machine, ENTERED_MESH, function, span)
 
 
+def _imports_flax(links: Links, module: Module) -> bool:
+    return any(
+        i[0] == "import" and i[2].partition(".")[0] == "flax"
+        for function in links.bodies(module)
+        for i in steps_of(function)
+    )
+
+
+def _check_trees(machine: Machine, origins: Origins, function: Function) -> None:
+    """In files that import Flax."""
+    for test in dict_tests(origins, function):
+        note(machine, DICT_TEST, function, test.span, test.converts)
+
+
 def _check_values(machine: Machine, origins: Origins, function: Function) -> None:
     for at, dtype, name, made in number_masks(origins, function):
         places = ((function.path, made, "the mask"),)
@@ -80,6 +102,10 @@ def _check_values(machine: Machine, origins: Origins, function: Function) -> Non
         note(machine, DISCARDED, function, lost.span, lost.called, lost.name)
     for one in assigned_arrays(origins, function):
         note(machine, IN_PLACE, function, one.span, one.owner, one.name)
+    for state in indexed_states(origins, function):
+        how = "written" if state.written else ""
+        text = (state.owner, state.of, state.field, how)
+        note(machine, INDEXED_STATE, function, state.span, *text)
     for span in relative_paths(origins, function):
         note(machine, RELATIVE_PATH, function, span)
     for order in exchanged_fields(origins, function):
