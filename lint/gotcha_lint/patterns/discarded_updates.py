@@ -152,8 +152,13 @@ class _Statements:
 
     def _is_of_literals(self, call: Instruction) -> bool:
         """`jnp.divide(0.0, 0.0)`: no array that was meant to change."""
-        given = (self.makers.get(one) for _, one in (*call[3], *call[4]))
-        return all(one is not None and one[0] == "const" for one in given)
+        return all(self._is_literal(one) for _, one in (*call[3], *call[4]))
+
+    def _is_literal(self, register: Register) -> bool:
+        made = self.makers.get(register)
+        if made is not None and made[0] == "unop":
+            return self._is_literal(made[3])
+        return made is not None and made[0] == "const"
 
 
 def _imports_pallas(module: Module) -> bool:

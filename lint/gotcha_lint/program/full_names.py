@@ -62,6 +62,16 @@ class FullNames:
         found = {self._bound(owner, register, name) for register in stored}
         return found.pop() if len(found) == 1 else ""
 
+    def _gives(self, top: Function, name: str) -> bool:
+        """Does `from module import *` bring it along?"""
+        makers = self.links.makers(top)
+        said = [makers.get(one) for one in self.links.stores(top).get("__all__", ())]
+        listed = said[0] if len(said) == 1 else None
+        if listed is None or listed[0] != "build":
+            return not name.startswith("_")
+        each = (makers.get(one) for _, one in listed[3])
+        return any(one is not None and one[0] == "const" and one[2] == name for one in each)
+
     def _bound(self, owner: Function, register: Register, name: str) -> str:
         """By an import, or by another name: `partial = functools.partial`."""
         made = self.links.makers(owner).get(register)
@@ -82,7 +92,7 @@ class FullNames:
             if path is None or path not in finder.modules or path == top.path:
                 continue
             other = finder.modules[path].top
-            stored = self.links.stores(other).get(name)
+            stored = self.links.stores(other).get(name) if self._gives(other, name) else None
             if stored:
                 return self.of_slot(other, (name, -1))
             found = self._starred(other, name, left - 1)

@@ -6,15 +6,21 @@ is what its annotation says.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.full_names import FullNames
-from gotcha_lint.program.ir import Function, Instruction, Register
+from gotcha_lint.program.ir import Function, Instruction, Region, Register
 from gotcha_lint.program.links import Links
 from gotcha_lint.program.reader import SureReader
+from gotcha_lint.program.spelled import Makers, spelled
 
 _DEPTH = 8  # names and calls that are followed
+
+
+# Contexts of tests, and those in which nothing is traced.
+_EXPECTING = ("raises", "Raises", "warns", "Warn", "assertNo", "assertLogs")
+_EXPECTING += ("ensure_compile_time_eval", "disable_jit")
 
 
 class Origins:
@@ -24,6 +30,7 @@ class Origins:
         self.links = links
         self.names = FullNames(links, canonical)
         self._calls: dict[str, dict[Function, list[tuple[Function, Instruction, int]]]] = {}
+        self._expecting: dict[Function, set[int]] = {}  # instructions, by their identity
         self._readers: dict[Function, SureReader] = {}
 
     def reader(self, function: Function) -> SureReader:
@@ -52,6 +59,11 @@ class Origins:
 
     def is_attempted(self, function: Function, instruction: Instruction) -> bool:
         """Is it in a `try` that catches something, or where a test expects an error?"""
+        if function not in self._expecting:
+            makers = self.links.makers(function)
+            self._expecting[function] = set(_expected(makers, function.body))
+        if id(instruction) in self._expecting[function]:
+            return True
         around = self.reader(function).around[id(instruction)]
         return any(block[0] == "try" and part == 2 and block[3] for block, part in around)
 
@@ -171,3 +183,20 @@ class Origins:
             return None
         made = self.links.makers(finder.modules[path].top).get(stored[0])
         return made[2] if made is not None and made[0] == "closure" else None
+
+
+def _expected(makers: Makers, code: Region, inside: bool = False) -> Iterator[int]:
+    """The instructions in a `with` whose context says that they fail, or only look."""
+    contexts: set[Register] = set()
+    for i in code:
+        if i[0] == "enter" and any(word in spelled(makers, i[2], 200) for word in _EXPECTING):
+            contexts.add(i[2])
+        elif i[0] == "exit":
+            contexts.discard(i[2])
+        if inside or contexts:
+            yield id(i)
+        for part in i:
+            if isinstance(part, list):
+                nested = part and isinstance(part[0], list)
+                for region in part if nested else [part]:
+                    yield from _expected(makers, region, inside or bool(contexts))
