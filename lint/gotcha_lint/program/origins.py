@@ -84,6 +84,12 @@ class Origins:
         given = call[3][place][1] if place < len(call[3]) else dict(call[4]).get(parameter)
         return None if given is None else (caller, given)
 
+    def callers(self, function: Function) -> list[Function]:
+        """The functions of the file that call it."""
+        if function.path not in self._calls:
+            self._calls[function.path] = self._calls_in(function.path)
+        return [caller for caller, _, _ in self._calls[function.path].get(function, [])]
+
     def _calls_in(self, path: str) -> dict[Function, list[tuple[Function, Instruction, int]]]:
         found: dict[Function, list[tuple[Function, Instruction, int]]] = {}
         for caller in self.links.bodies(self.links.finder.modules[path]):

@@ -28,6 +28,7 @@ DISCARDED = "update is discarded"
 IN_PLACE = "array is changed in place"
 INDEXED_STATE = "state is indexed"
 DICT_TEST = "test for dict"
+UNCHECKED_SHAPES = "shapes are not checked"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

@@ -22,6 +22,7 @@ from gotcha_lint.interpret.faults.remarks import (
     RELATIVE_PATH,
     RESTORED_STATE,
     TUPLE_OF_ONE,
+    UNCHECKED_SHAPES,
     note,
 )
 from gotcha_lint.interpret.faults.settings import check_settings
@@ -40,6 +41,7 @@ from gotcha_lint.patterns.rebuilt_tuples import rebuilt_tuples
 from gotcha_lint.patterns.relative_paths import relative_paths
 from gotcha_lint.patterns.restored_states import restored_states
 from gotcha_lint.patterns.tuples_of_one import tuples_of_one
+from gotcha_lint.patterns.unchecked_shapes import unchecked_shapes
 from gotcha_lint.patterns.vain_handlers import vain_handlers
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Module
@@ -121,6 +123,8 @@ def _check_numbers(machine: Machine, origins: Origins, function: Function) -> No
     for use in restored_states(origins, function):
         places = ((function.path, use.restored, "restored here"),)
         note(machine, RESTORED_STATE, function, use.span, places=places)
+    for span, word in unchecked_shapes(origins, function):
+        note(machine, UNCHECKED_SHAPES, function, span, word)
     for lost in lost_constants(origins, function):
         beside = f" beside `{lost.beside}`" if lost.beside else ""
         text = f"{lost.number!r}{beside} is {lost.became:.0f} in {lost.half}"
