@@ -24,7 +24,6 @@ from gotcha_lint.analysis.scopes import (
     on_target,
 )
 from gotcha_lint.analysis.syntax import COMPREHENSIONS, NOT_NODES, child_fields, last_word
-from gotcha_lint.facts import deprecated, removed
 from gotcha_lint.facts.optax import SAVES_LATER, WAITS
 from gotcha_lint.facts.sharding import EXPLICIT
 
@@ -58,8 +57,10 @@ class Builder:
                 continue
             if kind is cst.Attribute:
                 word = node.attr.value  # type: ignore[attr-defined]
-                if word in _NOTED:
-                    self.note(node, word, scope)  # type: ignore[arg-type]
+                if word in EXPLICIT:
+                    self.model.explicit = True
+                elif word in WAITS:
+                    self.model.waits = True
                 push((node.value, scope))  # type: ignore[attr-defined]
                 continue
             handler = handlers.get(kind)
@@ -69,14 +70,6 @@ class Builder:
                 self.descend(node, scope)
         _find_captures(self.model, self.scopes)
         return self.model
-
-    def note(self, node: cst.Attribute, word: str, scope: Scope) -> None:
-        if word in _LAST_WORDS:
-            self.model.watched.append((node, scope))
-        elif word in EXPLICIT:
-            self.model.explicit = True
-        else:
-            self.model.waits = True
 
     def descend(self, node: cst.CSTNode, scope: Scope, skip: str = "") -> None:
         """Puts the children of a node on the stack, so that the first is visited first."""
@@ -157,8 +150,6 @@ def _capture(scope: Scope, name: str, node: cst.CSTNode) -> None:
         current = current.parent
 
 
-_LAST_WORDS = removed.LAST_WORDS | deprecated.LAST_WORDS
-_NOTED = _LAST_WORDS | WAITS | EXPLICIT
 _SAVERS = tuple(name.rpartition(".")[2] for name in SAVES_LATER)
 _LEAVES = frozenset({cst.SimpleString, cst.Integer, cst.Float})
 _HANDLERS = {

@@ -157,11 +157,6 @@ class FileModel:
     numbers: dict[int, int] = field(default_factory=dict)  # of nodes, by their id
     decorator_calls: dict[int, cst.Call] = field(default_factory=dict)  # by the decorator's id
     stand_ins: dict[int, cst.Decorator] = field(default_factory=dict)  # by the made-up call's id
-    # Imports, and attributes whose last word is that of a removed name, with their scopes.
-    watched: list[tuple[cst.Import | cst.ImportFrom | cst.Attribute, Scope]] = field(
-        default_factory=list
-    )
-
     waits: bool = False  # the file may wait for the end of a save by Orbax
     explicit: bool = False  # it names explicit axes of meshes
 

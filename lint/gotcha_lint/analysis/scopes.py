@@ -113,7 +113,6 @@ def _params(node: cst.Parameters) -> list[Param]:
 
 
 def on_import(builder: Builder, node: cst.Import, scope: Scope) -> None:
-    builder.model.watched.append((node, scope))
     for alias in node.names:
         name = dotted(alias.name) or ""
         builder.model.imports.add(name)
@@ -124,7 +123,6 @@ def on_import(builder: Builder, node: cst.Import, scope: Scope) -> None:
 
 
 def on_import_from(builder: Builder, node: cst.ImportFrom, scope: Scope) -> None:
-    builder.model.watched.append((node, scope))
     base = "." * len(node.relative) + (dotted(node.module) or "")
     if isinstance(node.names, cst.ImportStar):
         builder.model.imports.add(base)

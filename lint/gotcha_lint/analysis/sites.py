@@ -115,13 +115,6 @@ class Iterate(Place):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Enter(Place):
-    """A `with` over a value; the node is the expression."""
-
-    value: Value
-
-
-@dataclass(slots=True, eq=False, repr=False)
 class Index(Place):
     node: cst.Subscript  # pyright: ignore[reportIncompatibleVariableOverride]
     base: Value

@@ -14,7 +14,7 @@ from gotcha_lint.analysis.definitions import on_class, on_function
 from gotcha_lint.analysis.flags import take_side
 from gotcha_lint.analysis.loops import on_break, on_for, on_while
 from gotcha_lint.analysis.outcomes import returned_as
-from gotcha_lint.analysis.sites import Discard, Enter, Match, Return
+from gotcha_lint.analysis.sites import Discard, Match, Return
 from gotcha_lint.analysis.standing import Guard
 from gotcha_lint.analysis.state import join_states
 from gotcha_lint.analysis.syntax import walk
@@ -133,7 +133,6 @@ def on_assert(flow: Flow, node: cst.Assert) -> None:
 def on_with(flow: Flow, node: cst.With) -> None:
     for item in node.items:
         value = flow.eval(item.item)
-        flow.record(Enter, item.item, value)
         if item.asname is not None:
             bind(flow, item.asname.name, value, item.item)
     flow.block(node.body)
