@@ -119,6 +119,10 @@ class _Statements:
 
     def _is_state(self, receiver: Register) -> bool:
         made = self.origins.library(self.function, receiver)
+        given = self.makers.get(receiver)
+        if not made and given is not None and given[0] == "load" and given[3] == 0:
+            caller = self.origins.given_by_caller(self.function, given[2])
+            made = self.origins.library(*caller) if caller is not None else ""
         if made in STRUCTS or made.removesuffix(".create") in STRUCTS:
             return True
         link = self.links.of_register(self.function, receiver)
