@@ -30,6 +30,24 @@ def steps_of(function: Function) -> tuple[Instruction, ...]:
     return function.steps
 
 
+def uncaught(code: Region) -> Iterator[Instruction]:
+    """Those outside of the bodies of `try` whose errors are caught."""
+    for i in code:
+        yield i
+        if i[0] not in _WITH_REGIONS:
+            continue
+        if i[0] == "try":
+            _, _, body, handlers, otherwise, final, _ = i
+            regions = [*([] if handlers else [body]), *handlers, otherwise, final]
+        else:
+            regions = [part for part in i if isinstance(part, list)]
+        for region in regions:
+            yield from uncaught(region)
+
+
+_WITH_REGIONS = frozenset(("if", "for", "while", "try"))
+
+
 def bodies(module: Module) -> Iterator[Function]:
     """The functions of a module, the module itself, and the bodies of classes."""
     for function in module.functions:

@@ -1,0 +1,22 @@
+"""Calls and writes that fail, or do nothing, whatever they are given: by the text, tests too."""
+
+from __future__ import annotations
+
+from gotcha_lint.interpret.faults.remarks import note
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.patterns.frozen_modules import frozen_writes
+from gotcha_lint.patterns.rematerialisation import called_policies, negative_statics
+from gotcha_lint.program.ir import Function
+from gotcha_lint.program.links import Links
+
+CALLED_POLICY, NEGATIVE_STATIC = "called policy", "negative static"
+FROZEN_WRITE = "frozen write"
+
+
+def check_called(machine: Machine, links: Links, function: Function) -> None:
+    for span, word in called_policies(links, function):
+        note(machine, CALLED_POLICY, function, span, word)
+    for span in negative_statics(links, function):
+        note(machine, NEGATIVE_STATIC, function, span)
+    for write in frozen_writes(links, function):
+        note(machine, FROZEN_WRITE, function, write.span, write.target)
