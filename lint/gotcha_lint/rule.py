@@ -100,6 +100,7 @@ class Foreseen:
     certain: bool = True
     severity: Severity | None = None
     about: tuple[str, int, int] | None = None
+    hint: str = ""  # what `mend_by` is told
 
 
 class Rule:
@@ -134,6 +135,12 @@ class Rule:
     def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
         """A fix of what `foresee` has found at this node, or None."""
         return None
+
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
+        """The same, where the engine says in a word what is to be done (`Foreseen.hint`)."""
+        return self.mend(node, statement, model)
 
     @cached_property
     def wants(self) -> type | None:

@@ -511,6 +511,7 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
         certain,
         around,
         foreseen.about,
+        foreseen.hint,
     )
 
 

@@ -202,6 +202,10 @@ class Machine(State, ABC):
             self.guards,
         ) = saved  # fmt: skip
 
+    def path_is_spread(self, span: Span) -> bool:
+        """Is the call at this place given `**options` that nobody knows?"""
+        return (self.path, span) in self.spread
+
     def turns_are_few(self) -> bool:
         """Are the loops that are open here short, each of them?"""
         return all(loop in self.short for loop, _ in self.loops)

@@ -27,8 +27,11 @@ def called_policies(links: Links, function: Function) -> Iterator[tuple[Span, st
                 yield call[-1], name.rpartition(".")[2]
 
 
-def negative_statics(links: Links, function: Function) -> Iterator[Span]:
-    """The static arguments of linen's `remat` with -1 among them and without -2."""
+def negative_statics(links: Links, function: Function) -> Iterator[tuple[Span, int]]:
+    """The static arguments of linen's `remat` with -1 among them and without -2.
+
+    And the position of the last argument of `__call__`; 0 where that is not known.
+    """
     for call in uncaught(function.body):
         if call[0] != "call" or links.word(function, call[2]) not in _LIFTED | {"partial"}:
             continue
@@ -36,7 +39,7 @@ def negative_statics(links: Links, function: Function) -> Iterator[Span]:
         made = links.makers(function).get(register) if register is not None else None
         numbers = _numbers(links, function, register, 0) if register is not None else ()
         if made is not None and _LAST in numbers and _LAST - 1 not in numbers:
-            yield made[-1]
+            yield made[-1], _last(links, function, call)
 
 
 def _static(links: Links, function: Function, call: Instruction) -> Register | None:
@@ -53,6 +56,18 @@ def _static(links: Links, function: Function, call: Instruction) -> Register | N
     elif len(args) > LIFTED_STATIC:
         return args[LIFTED_STATIC]
     return dict(call[4]).get("static_argnums")
+
+
+def _last(links: Links, function: Function, call: Instruction) -> int:
+    options = dict(call[4])
+    target = call[3][0][1] if call[3] else options.get("target")
+    link = links.of_register(function, target) if target is not None else None
+    if link is None or link.kind != "class" or "methods" in options:
+        return 0
+    method = links.member(link, "__call__")
+    if method is None or any(one.kind != "pos" for one in method.function.parameters):
+        return 0
+    return len(method.function.parameters) - 1
 
 
 def _numbers(

@@ -16,7 +16,7 @@ FROZEN_WRITE = "frozen write"
 def check_called(machine: Machine, links: Links, function: Function) -> None:
     for span, word in called_policies(links, function):
         note(machine, CALLED_POLICY, function, span, word)
-    for span in negative_statics(links, function):
-        note(machine, NEGATIVE_STATIC, function, span)
+    for span, last in negative_statics(links, function):
+        note(machine, NEGATIVE_STATIC, function, span, str(last or ""))
     for write in frozen_writes(links, function):
         note(machine, FROZEN_WRITE, function, write.span, write.target)

@@ -1,9 +1,8 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel, Param
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.interpret.faults.called import NEGATIVE_STATIC
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
 from gotcha_lint.solve.programs import Programs
@@ -73,28 +72,14 @@ class RematNegativeStatic(Rule):
                 (fault.path, fault.span),
                 "-1 is not the last argument here, because Flax adds variables and keys: the last "
                 "argument stays traced; give its position, where `self` is 0",
+                hint=fault.text[0],
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
         """The position of the last argument; a call that gives it by its name has to change too."""
-        params = _params_of_call(node, statement, model)
-        if len(params) < 2 or any(param.kind != "positional" for param in params):
-            return None
         written = [part.value for part in node.elements] if isinstance(node, cst.Tuple) else [node]
-        last = str(len(params) - 1)
-        change = [Change(part, text=last) for part in written if text_of(part) == "-1"]
-        return Rewrite("name the last argument", tuple(change), safe=False) if change else None
-
-
-def _params_of_call(node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Sequence[Param]:
-    """Of `__call__` of a class of this file, if it is what is wrapped."""
-    for call in walk(statement):
-        match call:
-            case cst.Call(args=[cst.Arg(value=cst.Name(value=name)), *rest]):
-                words = {arg.keyword.value for arg in rest if arg.keyword}
-                found = [one for one in model.classes if one.name == name]
-                given = any(arg.value is node for arg in rest)
-                if given and len(found) == 1 and "methods" not in words:
-                    method = found[0].methods.get("__call__")
-                    return method.params if method is not None else ()
-    return ()
+        change = [Change(part, text=hint) for part in written if text_of(part) == "-1"]
+        ready = bool(change and hint)
+        return Rewrite("name the last argument", tuple(change), safe=False) if ready else None
