@@ -41,6 +41,7 @@ from gotcha_lint.interpret.effects import note_checkpoint, note_handed
 from gotcha_lint.interpret.faults import pickling
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.faults.flags import check_flags
+from gotcha_lint.interpret.faults.optimizer_arguments import check_state_update
 from gotcha_lint.interpret.faults.signatures import check_call
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, is_module_class, mapping_of
@@ -200,6 +201,7 @@ def _call_atom(
             return copy
         name = _last_name(atom)
         _count_model(machine, atom, args, keywords, span)
+        check_state_update(Call(machine, name, args, keywords, span), atom)
         tried = result_of(machine, atom, keywords)
     found = unknown_call(machine, args, keywords, span, name)
     if tried is not None:

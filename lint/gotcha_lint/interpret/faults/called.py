@@ -6,11 +6,12 @@ from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.frozen_modules import frozen_writes
 from gotcha_lint.patterns.rematerialisation import called_policies, negative_statics
+from gotcha_lint.patterns.swapped_updates import swapped_updates
 from gotcha_lint.program.ir import Function
 from gotcha_lint.program.links import Links
 
 CALLED_POLICY, NEGATIVE_STATIC = "called policy", "negative static"
-FROZEN_WRITE = "frozen write"
+FROZEN_WRITE, SWAPPED = "frozen write", "swapped updates"
 
 
 def check_called(machine: Machine, links: Links, function: Function) -> None:
@@ -18,5 +19,9 @@ def check_called(machine: Machine, links: Links, function: Function) -> None:
         note(machine, CALLED_POLICY, function, span, word)
     for span, last in negative_statics(links, function):
         note(machine, NEGATIVE_STATIC, function, span, str(last or ""))
+    for swapped in swapped_updates(machine.modules[function.path], function):
+        path = function.path
+        places = ((path, swapped.update, "the updates come from here"),) if swapped.update else ()
+        note(machine, SWAPPED, function, swapped.span, swapped.words, places=places)
     for write in frozen_writes(links, function):
         note(machine, FROZEN_WRITE, function, write.span, write.target)
