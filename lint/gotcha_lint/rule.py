@@ -84,9 +84,14 @@ class Report:
     confidence: Confidence | None = None
 
 
+HERE = "\x00"  # stands in a message for the text at the place of what is foreseen
+
+
 @dataclass(frozen=True, slots=True)
 class Foreseen:
     """A finding that follows from what the project compiles (see `solve.programs`).
+
+    `message` may have `HERE` in it.
 
     `place` and `places` are paths and spans, the latter with what is there. `certain`: it holds
     for all values that callers may give (*must*); else it is a *may*, shown with `--all` alone.

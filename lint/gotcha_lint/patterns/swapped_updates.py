@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_lint.facts.optax import PARAMETERS, UPDATES
-from gotcha_lint.program.data_flow import steps_of, uncaught
+from gotcha_lint.program.data_flow import steps_of, uncaught, words_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 from gotcha_lint.program.reader import NamedReader
 
@@ -41,7 +41,9 @@ def swapped_updates(module: Module, function: Function) -> Iterator[Swapped]:
         made = reader.update(first)
         named = reader.last_word(first).endswith(UPDATES)
         if (made is not None or named) and reader.are_parameters(second, made):
-            yield Swapped(call[-1], reader.words(first), made[-1] if made is not None else None)
+            yield Swapped(
+                call[-1], words_of(function, first), made[-1] if made is not None else None
+            )
 
 
 class _Reader(NamedReader):
@@ -56,16 +58,8 @@ class _Reader(NamedReader):
             return None
         return call[3][index][1] if index < len(call[3]) else named.get(name)
 
-    def words(self, register: Register) -> str:
-        """`state.params`, as it is written; "" for what is no name."""
-        made = self.makers.get(register)
-        if made is not None and made[0] == "attr":
-            base = self.words(made[2])
-            return f"{base}.{made[3]}" if base else ""
-        return made[2] if made is not None and made[0] == "load" else ""
-
     def last_word(self, register: Register) -> str:
-        return self.words(register).rpartition(".")[2].lower()
+        return words_of(self.function, register).rpartition(".")[2].lower()
 
     def update(self, register: Register) -> Instruction | None:
         """The call of an optimizer's `update` of which this is the first result."""
@@ -85,11 +79,11 @@ class _Reader(NamedReader):
 
     def are_parameters(self, register: Register, update: Instruction | None) -> bool:
         """By their name, or because `update` was given them, or they were differentiated."""
-        words = self.words(register)
+        words = words_of(self.function, register)
         given = [call[3][0][1] for call in self.makers.values() if self._is_gradient(call)]
         named = self.given(update, 2, "params") if update is not None else None
         given += [named] if named is not None else []
-        if words and words in map(self.words, given):
+        if words and any(words_of(self.function, one) == words for one in given):
             return True
         return self.last_word(register).endswith(PARAMETERS) and self.update(register) is None
 

@@ -482,11 +482,16 @@ _CHECKED = frozenset(
 )  # fmt: skip
 _CHECKED |= HALVES | _PROBABLE
 # What these are given may fail in the first step.
-_CHECKED |= {name.rpartition(".")[2] for name in TAKE_SCHEDULES} | {"Optimizer", "defvjp"}
+_CHECKED |= {name.rpartition(".")[2] for name in TAKE_SCHEDULES} | {
+    "Optimizer",
+    "defvjp",
+    "apply",
+    "apply_fn",
+}
 _SETTINGS = READ_AT_IMPORT | OPTIONS_AT_START.keys() | {X64}
 _SETS = "#sets"  # the name of an option or a variable that JAX reads once
 _CHECKED |= {_SETS, INITIALIZE.rpartition(".")[2]}
-_LEADING = HALVES | _PROBABLE | {_SETS, INITIALIZE.rpartition(".")[2]}
+_LEADING = HALVES | _PROBABLE | {_SETS, INITIALIZE.rpartition(".")[2], "apply", "apply_fn"}
 _LOOPS = frozenset(("for", "while"))
 _READING = frozenset(("device_get", "float", "int", "item", "tolist", "asarray", "array", "print"))
 _ROOTS = frozenset(("sqrt", "log", "norm", "rsqrt", "arccos", "arcsin"))  # infinite slopes
