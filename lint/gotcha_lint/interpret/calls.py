@@ -50,6 +50,7 @@ from gotcha_lint.interpret.host import note_given, read
 from gotcha_lint.interpret.keys import hand_over, use, use_streams
 from gotcha_lint.interpret.layers.annotated import result_of
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, as_layer, run_layer
+from gotcha_lint.interpret.layers.mutable import as_pair
 from gotcha_lint.interpret.layers.typed_layers import typed_layer
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
@@ -106,7 +107,12 @@ def call_instruction(
         machine.starred.add((machine.path, span))
     else:
         check_call(machine, function, len(positional), named, span, callee)
-    return call(machine, function, tuple(positional), named, span)
+    out = call(machine, function, tuple(positional), named, span)
+    return (
+        as_pair(machine, named, out, span)
+        if isinstance(out.only, Tuple) or "mutable" in named
+        else out
+    )
 
 
 def call(

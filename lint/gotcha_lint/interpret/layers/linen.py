@@ -53,8 +53,9 @@ def are_variables(machine: Machine, value: Value) -> bool:
     "flax.core.frozen_dict.unfreeze",
 )
 def frozen(call: Call) -> Value:
-    """The same collections, in a dict of another kind."""
-    return call.argument(0, "xs")
+    """Variables in a dict of another kind, which can be hashed; of others nothing is known."""
+    given = call.argument(0, "xs")
+    return given if are_variables(call.engine, given) else Value((), True, call.marks)
 
 
 def apply_layer(call: Call) -> None:
