@@ -42,6 +42,7 @@ from gotcha_lint.interpret.faults import pickling
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.faults.flags import check_flags
 from gotcha_lint.interpret.faults.optimizer_arguments import check_state_update
+from gotcha_lint.interpret.faults.policies import check_policy
 from gotcha_lint.interpret.faults.signatures import check_call
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, is_module_class, mapping_of
@@ -103,6 +104,8 @@ def call_instruction(
                     named[str(key)] = kept(machine, item, value)
     check_flags(machine, callee, named, span)
     function = registers.get(callee, UNKNOWN)
+    if not (args or keywords):
+        check_policy(machine, function, span)
     if any(star for star, _ in args) or any(name is None for name, _ in keywords):
         machine.starred.add((machine.path, span))
     else:

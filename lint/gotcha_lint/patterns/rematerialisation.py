@@ -1,30 +1,18 @@
-"""`jax.checkpoint` and `nn.remat` with options that do something else (floor `patterns`)."""
+"""Linen's `remat` with static arguments that do something else (floor `patterns`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gotcha_lint.facts.remat import LIFTED, LIFTED_STATIC, POLICIES
+from gotcha_lint.facts.remat import LIFTED, LIFTED_STATIC
 from gotcha_lint.program.data_flow import uncaught
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
 from gotcha_lint.program.links import Links
 
 _LAST = -1
-_POLICIES = frozenset(name.rpartition(".")[2] for name in POLICIES)
 _LIFTED = frozenset(name.rpartition(".")[2] for name in LIFTED)
 _PARTIAL = "functools.partial"
 _NAMES = 8  # that are followed to what they are set to
-
-
-def called_policies(links: Links, function: Function) -> Iterator[tuple[Span, str]]:
-    """Policies that are called without arguments: where, and which."""
-    for call in uncaught(function.body):
-        if call[0] != "call" or call[3] or call[4]:
-            continue
-        if links.word(function, call[2]) in _POLICIES:
-            name = links.dotted(function, call[2])
-            if name in POLICIES:
-                yield call[-1], name.rpartition(".")[2]
 
 
 def negative_statics(links: Links, function: Function) -> Iterator[tuple[Span, int]]:

@@ -485,6 +485,7 @@ _CHECKED |= HALVES | _PROBABLE
 _CHECKED |= {name.rpartition(".")[2] for name in TAKE_SCHEDULES} | {
     "Optimizer",
     "defvjp",
+    "checkpoint_policies",
     "apply",
     "apply_fn",
 }

@@ -6,19 +6,17 @@ from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.frozen_modules import frozen_writes
 from gotcha_lint.patterns.plain_containers import plain_containers
-from gotcha_lint.patterns.rematerialisation import called_policies, negative_statics
+from gotcha_lint.patterns.rematerialisation import negative_statics
 from gotcha_lint.patterns.swapped_updates import swapped_updates
 from gotcha_lint.program.ir import Function
 from gotcha_lint.program.links import Links
 
-CALLED_POLICY, NEGATIVE_STATIC = "called policy", "negative static"
+NEGATIVE_STATIC = "negative static"
 PLAIN_CONTAINER = "plain container"
 FROZEN_WRITE, SWAPPED = "frozen write", "swapped updates"
 
 
 def check_called(machine: Machine, links: Links, function: Function) -> None:
-    for span, word in called_policies(links, function):
-        note(machine, CALLED_POLICY, function, span, word)
     for span, last in negative_statics(links, function):
         note(machine, NEGATIVE_STATIC, function, span, str(last or ""))
     for swapped in swapped_updates(machine.modules[function.path], function):

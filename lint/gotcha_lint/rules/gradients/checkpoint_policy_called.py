@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.model import FileModel
-from gotcha_lint.interpret.faults.called import CALLED_POLICY
+from gotcha_lint.interpret.faults.policies import CALLED_POLICY
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
 from gotcha_lint.solve.programs import Programs
 
@@ -52,6 +52,8 @@ class CheckpointPolicyCalled(Rule):
             yield Foreseen(
                 (fault.path, fault.span),
                 f"`{fault.text[0]}` is itself the policy: pass it without calling it",
+                fault.places,
+                fault.certain,
             )
 
     def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
