@@ -50,6 +50,24 @@ def check_result(call: Call, site: Site) -> None:
     remark(machine, NO_NUMBER, call.span, *text, single, places=places)
 
 
+def check_loss(call: Call, out: Value, has_aux: Value | None) -> None:
+    """The same of what the function has given here: several values, or no pair."""
+    assert isinstance(call.on, Object)
+    machine, site, given = call.engine, call.on.site, out.only
+    if not isinstance(given, Tuple) or machine.trying or site.info["spread"]:
+        return
+    is_pair = len(given.items) == PAIR
+    aux = has_aux is not None and has_aux.constant is True
+    known = has_aux is None or isinstance(has_aux.only, Constant)
+    function = Inner(machine, site.info["inner"]).function
+    if known and function is not None and not (aux and is_pair):
+        word = str(site.info["library"]).rpartition(".")[2]
+        text = (function.name, word, str(len(given.items)), "aux" if aux else "", "single")
+        line = function.line, 1, function.line, 1
+        places = ((function.path, line, "the function"),)
+        remark(machine, NO_NUMBER, call.span, *text, places=places, at=site.origin)
+
+
 def _as_it_is(machine: Machine, callee: Value) -> Function | None:
     """The function whose result the callable gives."""
     atom = callee.only

@@ -14,6 +14,7 @@ from gotcha_lint.domain.value import (
     Atom,
     Constant,
     Library,
+    Method,
     Number,
     Object,
     Sequence,
@@ -29,6 +30,7 @@ from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined
 from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.events import Guard
 from gotcha_lint.interpret.faults.derivatives import (
+    check_loss,
     check_positions,
     check_result,
     check_rules,
@@ -256,6 +258,7 @@ def _call_grad(call: Call, word: str, inner: Value) -> Value:
     else:
         gradient = _gradient(call, 0 if which is None else which.constant)
     has_aux = _option(call, 1, "has_aux")
+    check_loss(call, out, has_aux)
     if word == "value_and_grad":
         return only(Tuple((on_device(out), gradient)))
     if has_aux is not None and has_aux.constant:
@@ -433,11 +436,13 @@ def wraps(call: Call) -> Value:
     "jax.custom_batching.sequential_vmap",
     "chex.assert_max_traces",
     "chex.chexify",
+    "jax.sharding.auto_axes",
+    "jax.sharding.explicit_axes",
 )
 def checked(call: Call) -> Value:
     """A decorator that checks or names the calls of a function, and calls it."""
     given = call.args[0] if call.args else None
-    is_function = given is not None and isinstance(given.only, Object)
+    is_function = given is not None and isinstance(given.only, (Object, Method))
     return given if given is not None and is_function else only(Library("identity"))
 
 
