@@ -84,9 +84,14 @@ class Report:
     confidence: Confidence | None = None
 
 
+HERE = "\x00"  # stands in a message for the text at the place of what is foreseen
+
+
 @dataclass(frozen=True, slots=True)
 class Foreseen:
     """A finding that follows from what the project compiles (see `solve.programs`).
+
+    `message` may have `HERE` in it.
 
     `place` and `places` are paths and spans, the latter with what is there. `certain`: it holds
     for all values that callers may give (*must*); else it is a *may*, shown with `--all` alone.
@@ -100,6 +105,7 @@ class Foreseen:
     certain: bool = True
     severity: Severity | None = None
     about: tuple[str, int, int] | None = None
+    hint: str = ""  # what `mend_by` is told
 
 
 class Rule:
@@ -134,6 +140,12 @@ class Rule:
     def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
         """A fix of what `foresee` has found at this node, or None."""
         return None
+
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
+        """The same, where the engine says in a word what is to be done (`Foreseen.hint`)."""
+        return self.mend(node, statement, model)
 
     @cached_property
     def wants(self) -> type | None:

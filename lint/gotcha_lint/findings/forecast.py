@@ -35,7 +35,7 @@ from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.options import Declared, Words, words_of
 from gotcha_lint.program.parse import NotParsed, parse
-from gotcha_lint.rule import Foreseen, Rule, load
+from gotcha_lint.rule import HERE, Foreseen, Rule, load
 from gotcha_lint.solve.options import Asked, ask, ignored, still_hold, unread
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.units import Running, Unit
@@ -500,9 +500,13 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
     certain = foreseen.certain and not _is_doubted(rule, text, span, around)
     severity = foreseen.severity or rule.severity if certain else "info"
     confidence = rule.confidence if certain else "medium"
+    message = foreseen.message
+    if HERE in message:
+        source = read.sources[path]
+        message = message.replace(HERE, text[source.offset(*span[:2]) : source.offset(*span[2:])])
     return Forecast(
         rule.name(),
-        foreseen.message,
+        message,
         path,
         span,
         tuple(_chain(foreseen, read.sources)),
@@ -511,6 +515,7 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
         certain,
         around,
         foreseen.about,
+        foreseen.hint,
     )
 
 

@@ -41,6 +41,8 @@ from gotcha_lint.interpret.effects import note_checkpoint, note_handed
 from gotcha_lint.interpret.faults import pickling
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.faults.flags import check_flags
+from gotcha_lint.interpret.faults.optimizer_arguments import check_state_update
+from gotcha_lint.interpret.faults.policies import check_policy
 from gotcha_lint.interpret.faults.signatures import check_call
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, is_module_class, mapping_of
@@ -49,6 +51,7 @@ from gotcha_lint.interpret.host import note_given, read
 from gotcha_lint.interpret.keys import hand_over, use, use_streams
 from gotcha_lint.interpret.layers.annotated import result_of
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, as_layer, run_layer
+from gotcha_lint.interpret.layers.mutable import as_pair
 from gotcha_lint.interpret.layers.typed_layers import typed_layer
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
@@ -101,11 +104,18 @@ def call_instruction(
                     named[str(key)] = kept(machine, item, value)
     check_flags(machine, callee, named, span)
     function = registers.get(callee, UNKNOWN)
+    if not (args or keywords):
+        check_policy(machine, function, span)
     if any(star for star, _ in args) or any(name is None for name, _ in keywords):
         machine.starred.add((machine.path, span))
     else:
         check_call(machine, function, len(positional), named, span, callee)
-    return call(machine, function, tuple(positional), named, span)
+    out = call(machine, function, tuple(positional), named, span)
+    return (
+        as_pair(machine, named, out, span)
+        if isinstance(out.only, Tuple) or "mutable" in named
+        else out
+    )
 
 
 def call(
@@ -200,6 +210,7 @@ def _call_atom(
             return copy
         name = _last_name(atom)
         _count_model(machine, atom, args, keywords, span)
+        check_state_update(Call(machine, name, args, keywords, span), atom)
         tried = result_of(machine, atom, keywords)
     found = unknown_call(machine, args, keywords, span, name)
     if tried is not None:

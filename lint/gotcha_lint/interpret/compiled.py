@@ -13,6 +13,7 @@ from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.donation import replaced, updated_in_place
 from gotcha_lint.interpret.events import CompiledCall, Location
 from gotcha_lint.interpret.faults.donated import Donation, check_twice, give_away
+from gotcha_lint.interpret.faults.flags import check_traced_flags
 from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
 from gotcha_lint.interpret.leaves import Leaves, Static
@@ -131,6 +132,9 @@ def call_compiled(call: Call, site: Site) -> Value:
     given: list[Value] = []
     settings: list[tuple[str, Value]] = []
 
+    given_as: set[str] = set()  # the names of arguments, and of those that are None
+    left_out: set[str] = set()
+
     def take(value: Value, label: str, static: bool) -> Value:
         if static or (site.info.get("filters") and _is_plain_object(value)):
             settings.append((label, value))
@@ -138,6 +142,9 @@ def call_compiled(call: Call, site: Site) -> Value:
             return value
         flatten(machine, value, label, leaves, statics)
         given.append(value)
+        given_as.add(label)
+        if value.is_none:
+            left_out.add(label)
         return value if _stays_a_number(site, value) else on_device(weaken(value))
 
     donation = _donation(call, site, inner)
@@ -147,6 +154,10 @@ def call_compiled(call: Call, site: Site) -> Value:
         label = parameters[index] if index < len(parameters) else f"argument {index}"
         traced.append(take(value, label, index in positions or label in names))
     keywords = {name: take(value, name, name in names) for name, value in call.keywords.items()}
+    if inner.function is not None and not site.info.get("filters"):
+        needed = {one.name for one in inner.function.parameters if not one.has_default}
+        traced_names = (given_as | needed & set(parameters)) - left_out - names
+        check_traced_flags(machine, inner.function, traced_names, site.origin)
     parts = site.info.get("word") == "pmap"
     machine.per_device += parts
     replicating, machine.replicating = machine.replicating, 0

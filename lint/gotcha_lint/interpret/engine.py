@@ -49,6 +49,7 @@ from gotcha_lint.interpret.faults.names import check_local, check_partly_bound
 from gotcha_lint.interpret.faults.remarks import CAST_UNDONE, remark
 from gotcha_lint.interpret.faults.signatures import check_unpacked
 from gotcha_lint.interpret.indexing import without_rest
+from gotcha_lint.interpret.layers.mutable import check_attribute, check_operand
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
 from gotcha_lint.interpret.start.startup import note_variable
@@ -138,6 +139,8 @@ class Engine(Machine):
         value = r.get(base, UNKNOWN)
         r[target] = self.attribute(value, name, span)
         atom = value.only
+        if isinstance(atom, Tuple):
+            check_attribute(self, value, name, span)
         if isinstance(atom, Object):
             self.activation.sources[target] = (atom.site, name)
         elif isinstance(atom, Symbol):
@@ -195,6 +198,7 @@ class Engine(Machine):
         _, target, operator, left, right, span = i
         x, y = r.get(left, UNKNOWN), r.get(right, UNKNOWN)
         r[target] = self._started(binary(self, operator, x, y, span))
+        check_operand(self, operator, x, y, span)
         if operator == "Sub" and x.marks:
             r[target] = clocks.difference(self, r[target], x, y, span)
 

@@ -107,6 +107,7 @@ class Machine(State, ABC):
         self.short: set[Any] = set()  # loops of a few turns
         self.reading: set[Any] = set()  # loops in which the host reads arrays of the device
         self.key_uses = 0  # that were noted
+        self.joined: dict[Origin, tuple[Value, ...]] = {}  # schedules that one is made of
         self.spread: set[Origin] = set()  # calls with `**options` that nobody knows
         self.starred: set[Origin] = set()  # calls with star arguments, known or not
         self.only_new: Origin | None = None  # the last call that gives a new object, and no more
@@ -201,6 +202,14 @@ class Machine(State, ABC):
             self.path, self.layers, self.loops, self.current, self.traced, self.guarded, self.calls,
             self.guards,
         ) = saved  # fmt: skip
+
+    def path_is_spread(self, span: Span) -> bool:
+        """Is the call at this place given `**options` that nobody knows?"""
+        return (self.path, span) in self.spread
+
+    def is_starred(self, span: Span) -> bool:
+        """Has the call at this place star arguments, known or not?"""
+        return (self.path, span) in self.starred
 
     def turns_are_few(self) -> bool:
         """Are the loops that are open here short, each of them?"""

@@ -68,6 +68,7 @@ from gotcha_lint.interpret.host import as_wait, leaves
 from gotcha_lint.interpret.indexing import CUT, as_short, cut_of, with_size
 from gotcha_lint.interpret.keys import index_of, is_listed
 from gotcha_lint.interpret.layers.eager_loops import as_called
+from gotcha_lint.interpret.layers.linen import VARIABLES, given_variables
 from gotcha_lint.interpret.layers.modes import DROPS, is_differentiated
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
@@ -449,6 +450,11 @@ class Substitution:
                 if moved_on is None:
                     return None
                 event = moved_on
+            if event.kind == VARIABLES:
+                applied = given_variables(machine, event, values)
+                if applied is None:
+                    return None
+                event = applied
             event = lifted(machine, event, self._call)
             return moved(machine, event, values, loops, guards, calls)
         return self._read(event, loops, guards, calls)

@@ -64,8 +64,13 @@ class Reader:
         i = self.makers.get(register)
         if i is None or i[0] != "load" or i[3] != 0 or depth > _DEPTH:
             return i
-        before = [s for s in self.stores.get(i[2], ()) if self._reaches(s, i)]
-        return (self.made(before[-1][4], depth + 1) if before else None) or i
+        stored = self.stored(i)
+        return (self.made(stored, depth + 1) if stored is not None else None) or i
+
+    def stored(self, load: Instruction) -> Register | None:
+        """What was stored last under the name that is read."""
+        before = [s for s in self.stores.get(load[2], ()) if self._reaches(s, load)]
+        return before[-1][4] if before and load[3] == 0 else None
 
     def _reaches(self, store: Instruction, load: Instruction) -> bool:
         """It stands before, and neither in another branch, nor in one that ends the function."""

@@ -25,7 +25,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.environment import READ_AT_IMPORT, READ_AT_START
 from gotcha_lint.facts.halves import HALVES
-from gotcha_lint.facts.optax import LOGIT_LOSSES, PRECONDITIONERS
+from gotcha_lint.facts.optax import LOGIT_LOSSES, PRECONDITIONERS, TAKE_SCHEDULES
 from gotcha_lint.facts.options import INITIALIZE
 from gotcha_lint.facts.options import READ_AT_START as OPTIONS_AT_START
 from gotcha_lint.facts.paths import is_test
@@ -481,21 +481,32 @@ _CHECKED = frozenset(
      "log_softmax", "cast_to_param", "cast_to_compute")
 )  # fmt: skip
 _CHECKED |= HALVES | _PROBABLE
+# What these are given may fail in the first step.
+_CHECKED |= {name.rpartition(".")[2] for name in TAKE_SCHEDULES} | {
+    "Optimizer",
+    "defvjp",
+    "checkpoint_policies",
+    "apply",
+    "apply_fn",
+}
 _SETTINGS = READ_AT_IMPORT | OPTIONS_AT_START.keys() | {X64}
 _SETS = "#sets"  # the name of an option or a variable that JAX reads once
 _CHECKED |= {_SETS, INITIALIZE.rpartition(".")[2]}
-_LEADING = HALVES | _PROBABLE | {_SETS, INITIALIZE.rpartition(".")[2]}
+_LEADING = HALVES | _PROBABLE | {_SETS, INITIALIZE.rpartition(".")[2], "apply", "apply_fn"}
 _LOOPS = frozenset(("for", "while"))
 _READING = frozenset(("device_get", "float", "int", "item", "tolist", "asarray", "array", "print"))
 _ROOTS = frozenset(("sqrt", "log", "norm", "rsqrt", "arccos", "arcsin"))  # infinite slopes
 
 
+_MADE = ("transform", "optimizer")
+
+
 def compiled_names(layer: Layer) -> frozenset[str]:
-    """Names of modules and classes that stand for what a transform made."""
+    """Names of modules and classes that stand for what a transform made, and for optimizers."""
     return frozenset(
         name
         for (_, name), value in layer.items()
-        if any(isinstance(a, Object) and a.site.kind == "transform" for a in value.atoms)
+        if any(isinstance(a, Object) and a.site.kind in _MADE for a in value.atoms)
     )
 
 

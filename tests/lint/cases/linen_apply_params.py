@@ -99,7 +99,7 @@ def through_a_helper(key, x):
 
 
 def either(net, weights, x):
-    return net.apply(weights, x)
+    return net.apply(weights, x)  # ! linen-apply-params
 
 
 def both_ways(key, x):

@@ -95,7 +95,7 @@ def step_of_whoever(model, optimizer: nnx.Optimizer, x):
 @nnx.jit
 def step_of_two(model, optimizer, x):
     grads = nnx.grad(lambda m: m(x).sum())(model)
-    optimizer.update(grads)
+    optimizer.update(grads)  # ! nnx-optimizer-args
 
 
 @nnx.jit

@@ -60,6 +60,7 @@ from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.faults.softmax import check_log, check_logits
 from gotcha_lint.interpret.faults.transfers import check_join, put_on_device
 from gotcha_lint.interpret.indexing import is_slice
+from gotcha_lint.interpret.layers.mutable import check_argument
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.array_updates import SLICE_UPDATES, array_update
 from gotcha_lint.program.data_flow import steps_of
@@ -81,6 +82,7 @@ def after_call(call: Call, out: Value) -> Value:
     """After a function of a library."""
     name = call.name
     check_logits(call)
+    check_argument(call)
     check_function(call)
     if name in INTEGER_LABELS:
         return _scored(call, out)

@@ -9,6 +9,7 @@ from gotcha_lint.patterns.attention_widths import head_widths
 from gotcha_lint.patterns.clipped_norms import clipped_norms
 from gotcha_lint.patterns.copied_arrays import copied_arrays
 from gotcha_lint.patterns.device_counts import splits_by_all
+from gotcha_lint.patterns.dropped_statistics import dropped_statistics
 from gotcha_lint.patterns.half_types import half_types, is_unscaled
 from gotcha_lint.patterns.layer_arguments import misplaced_arguments
 from gotcha_lint.patterns.layer_types import untyped_layers
@@ -31,6 +32,7 @@ _MODULES = frozenset(
 )  # fmt: skip
 MISPLACED, HEAD_WIDTH = "misplaced argument", "width of one head"
 UNTYPED, UNSCALED = "layer without type", "unscaled half"
+DROPPED_STATISTICS = "dropped statistics"
 SHORT_SCHEDULE, SPLIT_BY_ALL = "short schedule", "split by all devices"
 UNMASKED_DECAY = "unmasked decay"
 
@@ -84,7 +86,10 @@ def _check_layers(machine: Machine, module: Module, function: Function) -> None:
 
 
 def _check_steps(machine: Machine, links: Links, module: Module, function: Function) -> None:
-    """Schedules, and how many devices a batch is for."""
+    """Batch statistics, schedules, and how many devices a batch is for."""
+    for dropped in dropped_statistics(links, function):
+        places = ((function.path, dropped.at, "dropped here"),)
+        note(machine, DROPPED_STATISTICS, function, dropped.span, places=places)
     for short in short_schedules(module, function):
         note(machine, SHORT_SCHEDULE, function, short.span, short.warmup)
     for decay in unmasked_decays(module, function):

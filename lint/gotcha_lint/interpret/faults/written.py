@@ -8,11 +8,11 @@ definition (see `program/links.py`).
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
 
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
+from gotcha_lint.interpret.faults.called import check_called
 from gotcha_lint.interpret.faults.computed import check_computed
 from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
@@ -23,13 +23,12 @@ from gotcha_lint.interpret.result_counts import result_count
 from gotcha_lint.interpret.start.importable import Modules
 from gotcha_lint.patterns.constructors import constructor, named_tuple
 from gotcha_lint.patterns.settings import options_set, variables_after_import
-from gotcha_lint.program.data_flow import steps_of
-from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Region, Register
+from gotcha_lint.program.data_flow import steps_of, uncaught
+from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Register
 from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import unbound, undefined
 from gotcha_lint.program.partly_bound import partly_bound
 
-_WITH_REGIONS = frozenset(("if", "for", "while", "try"))
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -48,6 +47,7 @@ def check_written(machine: Machine, path: str) -> None:
     for function in links.bodies(module):
         if not is_test(path):
             check_computed(machine, links, module, function)
+        check_called(machine, links, function)
         for name, span in unbound(module, function, _BUILTINS):
             note(machine, "unbound", function, span, name)
         for found in partly_bound(function, steps_of(function)):
@@ -57,7 +57,7 @@ def check_written(machine: Machine, path: str) -> None:
                 machine, kind, function, found.read, found.name, places=(place,),
                 maybe=not found.certain,
             )  # fmt: skip
-        for call in _certain(function.body):
+        for call in uncaught(function.body):
             if call[0] == "call":
                 _check_call(machine, links, function, call)
             elif call[0] == "binop":
@@ -68,21 +68,6 @@ def check_written(machine: Machine, path: str) -> None:
                 _check_unpacked(machine, links, function, call)
             elif call[0] == "import" and not function.is_module:
                 _check_import(machine, links, function, call)
-
-
-def _certain(code: Region) -> Iterator[Instruction]:
-    """Those outside of the bodies of `try` whose errors are caught."""
-    for i in code:
-        yield i
-        if i[0] not in _WITH_REGIONS:
-            continue
-        if i[0] == "try":
-            _, _, body, handlers, otherwise, final, _ = i
-            regions = [*([] if handlers else [body]), *handlers, otherwise, final]
-        else:
-            regions = [part for part in i if isinstance(part, list)]
-        for region in regions:
-            yield from _certain(region)
 
 
 def _check_call(machine: Machine, links: Links, function: Function, call: Instruction) -> None:
@@ -278,7 +263,7 @@ def _check_submodules(machine: Machine, links: Links, module: Module) -> None:
     imported: set[str] | None = None
     told: set[tuple[str, Function]] = set()
     for function in module.functions:
-        for step in _certain(function.body):
+        for step in uncaught(function.body):
             if step[0] != "attr":
                 continue
             dotted = _dotted(links, function, step)

@@ -10,15 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gotcha_lint.domain.sites import Site
+from gotcha_lint.domain.sites import Origin, Site
 from gotcha_lint.domain.value import UNKNOWN, Array, Object, Symbol, Tuple, Value, join, only
 from gotcha_lint.facts.halves import HALVES
+from gotcha_lint.facts.optax import CHAINS, NEED_PARAMS
 from gotcha_lint.interpret.elements import PROBABILITIES, elements_of
 from gotcha_lint.interpret.heap import class_attribute, is_module_class
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.start.importable import Modules
 from gotcha_lint.program.data_flow import steps_of
-from gotcha_lint.program.ir import Function
+from gotcha_lint.program.ir import Function, Register
 from gotcha_lint.program.links import Links
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -56,23 +57,62 @@ def applied_by(machine: Machine, state: Site) -> tuple[Site, ...]:
 
 
 def _applied_by(machine: Machine, state: Site) -> list[Site]:
-    links = Links(Modules(machine), machine.texts)
     classes = {s.info["function"]: s for s in machine.sites.values() if s.kind == "class"}
     found: list[Site] = []
+    for links, function, given in _created_with(machine, state, "apply_fn"):
+        cls = classes.get(_made_by(links, function, given, "apply"))
+        if cls is None:
+            return []
+        found.append(cls)
+    return found
+
+
+def _created_with(
+    machine: Machine, state: Site, option: str
+) -> Iterator[tuple[Links, Function, Register]]:
+    """What each `State.create(...)` of the program is given for an option, in which function."""
+    links = Links(Modules(machine), machine.texts)
     for path in machine.visible:
         for function in links.bodies(machine.modules[path]):
             for step in steps_of(function):
-                given = dict(step[4]).get("apply_fn") if step[0] == "call" else None
-                if (
-                    given is None
-                    or _made_by(links, function, step[2], "create") is not state.info["function"]
-                ):
-                    continue
-                cls = classes.get(_made_by(links, function, given, "apply"))
-                if cls is None:
-                    return []
-                found.append(cls)
-    return found
+                given = dict(step[4]).get(option) if step[0] == "call" else None
+                made = _made_by(links, function, step[2], "create") if given is not None else None
+                if given is not None and made is state.info["function"]:
+                    yield links, function, given
+
+
+def needing_params(machine: Machine, update: Symbol) -> tuple[str, Origin] | None:
+    """`state.tx.update` of a state that is only ever created with optimizers that need parameters.
+
+    One of them, by the text of the program.
+    """
+    root = update.root
+    if update.path != (".tx", ".update") or not isinstance(root, tuple):
+        return None
+    function, parameter = root
+    found: list[tuple[str, Origin] | None] = []
+    for cls in _named(machine, function, parameter) if isinstance(function, Function) else ():
+        if _STATE in cls.info["library"]:
+            found += [_needing(*given, 0) for given in _created_with(machine, cls, "tx")]
+    return found[0] if found and None not in found else None
+
+
+def _needing(
+    links: Links, function: Function, register: Register, depth: int
+) -> tuple[str, Origin] | None:
+    made = links.makers(function).get(register)
+    if made is None or depth > _DEPTH:
+        return None
+    if made[0] == "load":
+        owner = links.finder.modules[function.path].top if made[3] == -1 else function
+        stored = links.stores(owner).get(made[2], []) if made[3] <= 0 else []
+        return _needing(links, owner, stored[0], depth + 1) if len(stored) == 1 else None
+    name = links.dotted(function, made[2]) if made[0] == "call" else ""
+    if name in NEED_PARAMS:
+        return name, (function.path, made[-1])
+    parts = [part for _, part in made[3]] if name in CHAINS else []
+    found = (_needing(links, function, part, depth + 1) for part in parts)
+    return next((one for one in found if one is not None), None)
 
 
 def _made_by(links: Links, function: Function, register: int, attribute: str) -> Function | None:

@@ -8,11 +8,13 @@ from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import (
     BOTTOM,
     NO_MARKS,
+    NONE,
     UNKNOWN,
     Array,
     Atom,
     Constant,
     Library,
+    Method,
     Number,
     Object,
     Sequence,
@@ -27,6 +29,12 @@ from gotcha_lint.interpret.call import Call, Model, alias, methods, model
 from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined
 from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.events import Guard
+from gotcha_lint.interpret.faults.derivatives import (
+    check_loss,
+    check_positions,
+    check_result,
+    check_rules,
+)
 from gotcha_lint.interpret.faults.losses import check_gradient, whole_leaf
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents
@@ -107,6 +115,9 @@ def _transform(word: str, name: str) -> Model:
         site.info["library"] = name
         site.info["rewraps"] = inner is not args[0]
         site.info["filters"] = name in _FILTERING
+        site.info["spread"] = machine.path_is_spread(call.span)
+        if word in ("grad", "value_and_grad"):
+            check_result(call, site)
         return only(Object(site, call.origin))
 
     return make
@@ -237,6 +248,7 @@ def _call_grad(call: Call, word: str, inner: Value) -> Value:
         seldom = any(_is_seldom(machine, guard) for guard in machine.guards)
         note_update(machine, "gradient", call.span, seldom)  # else it is the slope at a number
     which = _option(call, 0, "argnums")
+    check_positions(call, which)
     content = contents(machine, which) if which is not None else None
     before = machine.dispatches
     out = _loss_of(call, inner, which, content)
@@ -246,6 +258,7 @@ def _call_grad(call: Call, word: str, inner: Value) -> Value:
     else:
         gradient = _gradient(call, 0 if which is None else which.constant)
     has_aux = _option(call, 1, "has_aux")
+    check_loss(call, out, has_aux)
     if word == "value_and_grad":
         return only(Tuple((on_device(out), gradient)))
     if has_aux is not None and has_aux.constant:
@@ -340,6 +353,9 @@ def transform_method(call: Call) -> Value:
     """`jitted.lower(...).compile()`; the compiled object is called as the jitted one is."""
     if call.short == "lower":
         return only(Library("#lowered", call.origin)) if call.on is None else _lowered(call)
+    if call.short == "defvjp" and isinstance(call.on, Object):
+        check_rules(call)
+        return NONE
     if call.short in ("__wrapped__", "fun", "func"):
         assert isinstance(call.on, Object)
         return call.on.site.info["inner"]
@@ -420,11 +436,13 @@ def wraps(call: Call) -> Value:
     "jax.custom_batching.sequential_vmap",
     "chex.assert_max_traces",
     "chex.chexify",
+    "jax.sharding.auto_axes",
+    "jax.sharding.explicit_axes",
 )
 def checked(call: Call) -> Value:
     """A decorator that checks or names the calls of a function, and calls it."""
     given = call.args[0] if call.args else None
-    is_function = given is not None and isinstance(given.only, Object)
+    is_function = given is not None and isinstance(given.only, (Object, Method))
     return given if given is not None and is_function else only(Library("identity"))
 
 
