@@ -26,7 +26,7 @@ from gotcha_lint.patterns.settings import options_set, variables_after_import
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Region, Register
 from gotcha_lint.program.links import Link, Links
-from gotcha_lint.program.name_flow import unbound, undefined
+from gotcha_lint.program.name_flow import Unbound, unbound, undefined
 from gotcha_lint.program.partly_bound import partly_bound
 
 _WITH_REGIONS = frozenset(("if", "for", "while", "try"))
@@ -43,13 +43,13 @@ def check_written(machine: Machine, path: str) -> None:
             place = path, imported, "imports jax"
             note(machine, AFTER_IMPORT, module.top, span, name, what, places=(place,))
     _check_submodules(machine, links, module)
-    for name, span, function in undefined(module, _BUILTINS):
-        note(machine, "undefined", function, span, name)
+    for each in undefined(module, _BUILTINS):
+        note(machine, "undefined", each.within, each.span, each.name, _reader(each))
     for function in links.bodies(module):
         if not is_test(path):
             check_computed(machine, links, module, function)
-        for name, span in unbound(module, function, _BUILTINS):
-            note(machine, "unbound", function, span, name)
+        for each in unbound(module, function, _BUILTINS):
+            note(machine, "unbound", each.within, each.span, each.name, _reader(each))
         for found in partly_bound(function, steps_of(function)):
             place = function.path, found.condition, "bound under this condition"
             kind = "perhaps unbound"
@@ -68,6 +68,10 @@ def check_written(machine: Machine, path: str) -> None:
                 _check_unpacked(machine, links, function, call)
             elif call[0] == "import" and not function.is_module:
                 _check_import(machine, links, function, call)
+
+
+def _reader(unbound: Unbound) -> str:
+    return "annotation" if unbound.annotates else ""
 
 
 def _certain(code: Region) -> Iterator[Instruction]:

@@ -184,6 +184,18 @@ class CannotRun(Rule):
                 yield Foreseen(place, _message(fault), fault.places, fault.certain)
 
 
+def _of_annotation(fault: Fault) -> str:
+    name = fault.text[0]
+    if fault.kind == "undefined":
+        found, cure = "is bound nowhere in this file", "import it"
+    else:
+        found, cure = "is bound only further down", "put it in quotes"
+    return (
+        f"`{name}` {found}, and an annotation reads it: before Python 3.14 this raises a "
+        f"`NameError`; {cure}, or begin with `from __future__ import annotations`"
+    )
+
+
 def _message(fault: Fault) -> str:
     if fault.kind == "misfit":
         return f"{fault.text[0]}: this raises a `TypeError`"
@@ -196,6 +208,8 @@ def _message(fault: Fault) -> str:
             f"a JAX array has no `{fault.text[0]}` that could be set: this raises an "
             "`AttributeError`; bind the name itself to the new array"
         )
+    if fault.kind in ("undefined", "unbound") and fault.text[-1] == "annotation":
+        return _of_annotation(fault)
     if fault.kind == "undefined":
         return f"`{fault.text[0]}` is bound nowhere in this file: this raises a `NameError`"
     if fault.kind == "unbound":
