@@ -14,6 +14,7 @@ from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
 from gotcha_lint.interpret.faults.computed import check_computed
+from gotcha_lint.interpret.faults.defined import check_defined
 from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
 from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
@@ -48,6 +49,7 @@ def check_written(machine: Machine, path: str) -> None:
     for function in links.bodies(module):
         if not is_test(path):
             check_computed(machine, links, module, function)
+        check_defined(machine, links, function)
         for each in unbound(module, function, _BUILTINS):
             note(machine, "unbound", each.within, each.span, each.name, _reader(each))
         for found in partly_bound(function, steps_of(function)):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gotcha_lint.interpret.faults.defined import MUTABLE_DEFAULT
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
 
 _KINDS = (
     "misfit", "lacking", "undefined", "unbound", "perhaps unbound", "unpacked", "not loaded",
-    "none", "attribute of array",
+    "none", MUTABLE_DEFAULT, "attribute of array",
 )  # fmt: skip
 
 
@@ -199,6 +200,12 @@ def _of_annotation(fault: Fault) -> str:
 def _message(fault: Fault) -> str:
     if fault.kind == "misfit":
         return f"{fault.text[0]}: this raises a `TypeError`"
+    if fault.kind == MUTABLE_DEFAULT:
+        name, what = fault.text
+        return (
+            f"the default of the field `{name}` is {what}, which is not hashable: the class raises "
+            "a `ValueError` (from Python 3.11 on); use `dataclasses.field(default_factory=...)`"
+        )
     if fault.kind == "unpacked":
         return f"{fault.text[0]}: this raises a `ValueError`"
     if fault.kind == "none":
