@@ -22,6 +22,7 @@ from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.result_counts import result_count
 from gotcha_lint.interpret.start.importable import Modules
+from gotcha_lint.patterns.called_defaults import called_default
 from gotcha_lint.patterns.constructors import constructor, named_tuple
 from gotcha_lint.patterns.settings import options_set, variables_after_import
 from gotcha_lint.program.data_flow import steps_of
@@ -30,6 +31,7 @@ from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import Unbound, unbound, undefined
 from gotcha_lint.program.partly_bound import partly_bound
 
+MISFIT_DEFAULT = "default that does not fit"
 _WITH_REGIONS = frozenset(("if", "for", "while", "try"))
 _BUILTINS = frozenset(dir(builtins))
 
@@ -99,6 +101,7 @@ def _check_call(machine: Machine, links: Links, function: Function, call: Instru
     names = [name for name, _ in keywords]
     if link is None:
         _check_tuple(machine, links, function, call)
+        _check_default(machine, links, function, call)
         return
     if link.kind == "module":
         name = machine.modules[link.function.path].name
@@ -130,6 +133,33 @@ def _check_fields(
         return
     name, line = link.function.name, link.function.line
     _note_misfit(machine, function, call, name, fields, (link.function.path, (line, 1, line, 1)))
+
+
+def _check_default(
+    machine: Machine, links: Links, function: Function, call: Instruction
+) -> None:
+    """`make(width=8)` of a parameter whose default, a function of the program, takes no `width`."""
+    default = called_default(links, function, call)
+    if default is None:
+        return
+    called = _called(links, default.link)
+    if called is None or is_stub(called.function):
+        return
+    _, _, _, args, keywords, span = call
+    names = [name for name, _ in keywords if name is not None]
+    problem = misfit(called.function, called.bound, frozenset(), len(args), names)
+    if problem is None:
+        return
+    line = called.function.line
+    name = default.link.function.name
+    places = (
+        (function.path, span, "called here"),
+        (called.function.path, (line, 1, line, 1), "defined here"),
+    )
+    note(
+        machine, MISFIT_DEFAULT, default.owner, default.span, default.parameter,
+        f"`{name}` {problem}", places=places,
+    )  # fmt: skip
 
 
 def _check_tuple(machine: Machine, links: Links, function: Function, call: Instruction) -> None:

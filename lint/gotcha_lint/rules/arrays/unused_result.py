@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.facts.contexts import OPTIONS
-from gotcha_lint.interpret.faults.computed import OVERWRITTEN, UNUSED, VAIN_CONTEXT
+from gotcha_lint.interpret.faults.computed import DROPPED, OVERWRITTEN, UNUSED, VAIN_CONTEXT
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
@@ -26,10 +26,11 @@ class UnusedResult(Rule):
 
     `for layer in self.layers: h = layer(x)` gives `x` to each layer and keeps the last result: the
     other layers get no gradient. `jax.default_device(cpu)` as a statement makes a context manager
-    and drops it: no device is set, no option either.
+    and drops it: no device is set, no option either. `dataset.prefetch(2)` as a statement gives
+    another data set and drops it: `tf.data`, Grain and Hugging Face change none in place.
 
     ## Instead
-    Use the result, or delete the line. A name that begins with an underscore says that it is meant.
+    `dataset = dataset.prefetch(2)`. Use the result, or delete the line. A name that begins with an underscore says that it is meant.
     `h = layer(h)`, from `h = x` on. `with jax.default_device(cpu):`, or `jax.config.update`, which
     sets it for the whole program; `jax.set_mesh(mesh)` works as a statement, too.
 
@@ -147,6 +148,14 @@ class UnusedResult(Rule):
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of(VAIN_CONTEXT):
             yield Foreseen((fault.path, fault.span), _of_context(*fault.text))
+        for fault in programs.faults.of(DROPPED):
+            method, name = fault.text
+            kept = f"{name} = {name}.{method}(...)" if name.isidentifier() else "keep the result"
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`{method}` gives a new data set and leaves this one as it is, and nothing keeps "
+                f"the result: " + (f"write `{kept}`" if name.isidentifier() else kept),
+            )
         for fault in programs.faults.of(OVERWRITTEN):
             name, given = fault.text
             yield Foreseen(

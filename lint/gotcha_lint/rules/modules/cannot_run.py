@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.interpret.faults.defined import MUTABLE_DEFAULT
+from gotcha_lint.interpret.faults.written import MISFIT_DEFAULT
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
 
 _KINDS = (
     "misfit", "lacking", "undefined", "unbound", "perhaps unbound", "unpacked", "not loaded",
-    "none", MUTABLE_DEFAULT, "attribute of array",
+    "none", MUTABLE_DEFAULT, MISFIT_DEFAULT, "attribute of array",
 )  # fmt: skip
 
 
@@ -200,6 +201,12 @@ def _of_annotation(fault: Fault) -> str:
 def _message(fault: Fault) -> str:
     if fault.kind == "misfit":
         return f"{fault.text[0]}: this raises a `TypeError`"
+    if fault.kind == MISFIT_DEFAULT:
+        name, problem = fault.text
+        return (
+            f"the default of `{name}` cannot be called as it is further down: {problem}; without "
+            "another one this raises a `TypeError`"
+        )
     if fault.kind == MUTABLE_DEFAULT:
         name, what = fault.text
         return (
