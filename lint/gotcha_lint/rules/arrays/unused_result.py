@@ -30,9 +30,10 @@ class UnusedResult(Rule):
     another data set and drops it: `tf.data`, Grain and Hugging Face change none in place.
 
     ## Instead
-    `dataset = dataset.prefetch(2)`. Use the result, or delete the line. A name that begins with an underscore says that it is meant.
+    Use the result, or delete the line. A name that begins with an underscore says that it is meant.
     `h = layer(h)`, from `h = x` on. `with jax.default_device(cpu):`, or `jax.config.update`, which
     sets it for the whole program; `jax.set_mesh(mesh)` works as a statement, too.
+    `dataset = dataset.prefetch(2)`.
 
     ## Not reported
     - names that an inner function, a loop's next iteration, or a handler of an exception may read;
