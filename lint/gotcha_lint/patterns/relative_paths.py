@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Origin
+from gotcha_lint.patterns.saved_states import argument
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register
 from gotcha_lint.program.links import Links
@@ -90,7 +91,7 @@ class RelativePaths:
                 continue
             place = self._takers.get(links.dotted(function, i[2]))
             if place is not None:
-                register = _argument(i, *place)
+                register = argument(i, *place)
                 if register is not None and register in makers:
                     yield register, (function.path, makers[register][-1]), True
                 continue
@@ -100,7 +101,7 @@ class RelativePaths:
             for name, sink in self._of_parameters(link.function).items():
                 places = [p.name for p in link.function.parameters if p.kind == "pos"]
                 at = places.index(name) - link.bound if name in places else -1
-                register = _argument(i, at, name)
+                register = argument(i, at, name)
                 if register is not None:
                     yield register, sink, False
 
@@ -166,13 +167,6 @@ class RelativePaths:
                         self._options.setdefault(option, []).append((found[0], found[1]))
         found = self._options.get(name, [])
         return Beginning(found[0][0], None, found[0][1]) if len(found) == 1 else None
-
-
-def _argument(call: Instruction, place: int, name: str) -> Register | None:
-    by_name = next((register for word, register in call[4] if word == name), None)
-    if by_name is not None:
-        return by_name
-    return call[3][place][1] if 0 <= place < len(call[3]) else None
 
 
 def _declared(links: Links, function: Function) -> Iterator[tuple[str, str, Origin]]:

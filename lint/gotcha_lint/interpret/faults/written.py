@@ -17,7 +17,7 @@ from gotcha_lint.interpret.faults.computed import check_computed
 from gotcha_lint.interpret.faults.defined import check_defined
 from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
-from gotcha_lint.interpret.faults.paths import check_paths
+from gotcha_lint.interpret.faults.saved import check_checkpoints
 from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.machine import Machine
@@ -47,7 +47,7 @@ def check_written(machine: Machine, path: str) -> None:
             place = path, imported, "imports jax"
             note(machine, AFTER_IMPORT, module.top, span, name, what, places=(place,))
     _check_submodules(machine, links, module)
-    check_paths(machine, links, module)
+    check_checkpoints(machine, links, module)
     for each in undefined(module, _BUILTINS):
         note(machine, "undefined", each.within, each.span, each.name, _reader(each))
     for function in links.bodies(module):
