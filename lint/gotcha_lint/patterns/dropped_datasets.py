@@ -33,13 +33,19 @@ _LIBRARIES = ("tensorflow", "tensorflow_datasets", "grain")
 class DroppedStep:
     """`method` of the data set that is called, `name`, where it has one."""
 
+    path: str
     span: Span
     method: str
     name: str
 
 
-def dropped_steps(module: Module, function: Function) -> Iterator[DroppedStep]:
-    """Those of one function."""
+def dropped_steps(module: Module) -> Iterator[DroppedStep]:
+    """Those of a file."""
+    for function in module.functions:
+        yield from _dropped_steps(module, function)
+
+
+def _dropped_steps(module: Module, function: Function) -> Iterator[DroppedStep]:
     if _STEPS.isdisjoint(names_used(function)):
         return
     reader = NamedReader(module, function)
@@ -50,7 +56,7 @@ def dropped_steps(module: Module, function: Function) -> Iterator[DroppedStep]:
         method = reader.function_of(call)
         if method in _STEPS and reader.is_method(call) and _is_dataset(reader, call):
             base = reader.makers.get(reader.makers[call[2]][2])
-            yield DroppedStep(call[-1], method, name_of(reader, base))
+            yield DroppedStep(module.path, call[-1], method, name_of(reader, base))
 
 
 def _is_dataset(reader: NamedReader, call: Instruction) -> bool:

@@ -15,9 +15,7 @@ from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 from gotcha_lint.program.links import Links
 
 _LINEN = "flax.linen.Module"
-_FROZEN = frozenset(
-    ("flax.core.FrozenDict", "flax.core.frozen_dict.FrozenDict", "flax.FrozenDict")
-)
+_FROZEN = frozenset(("flax.core.FrozenDict", "flax.core.frozen_dict.FrozenDict", "flax.FrozenDict"))
 _MAPPINGS = (".dict", ".Mapping", ".MutableMapping", ".Dict")
 _BECOMES = {"builtins.list": "a tuple", "builtins.dict": "a `FrozenDict`"}
 _FREEZES = frozenset(("freeze", "flax_return_frozendict", "FLAX_RETURN_FROZENDICT"))
@@ -110,7 +108,8 @@ def _calls_itself(
     for i in instructions(region):
         called = makers.get(i[2]) if i[0] == "call" else None
         if called is not None and called[0] in ("load", "attr"):
-            if (called[2] if called[0] == "load" else called[3]) == function.name:
+            word = called[2] if called[0] == "load" else called[3]
+            if word == function.name:
                 return True
     return False
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.domain.sites import Origin
-from gotcha_lint.patterns.saved_states import argument
+from gotcha_lint.patterns.saved_states import At, argument
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register
 from gotcha_lint.program.links import Links
@@ -24,7 +23,7 @@ _JOINS = frozenset(
 _SAME = frozenset(("joinpath", "as_posix", "with_suffix", "with_name", "__str__"))
 _STEPS = 12
 
-Sinks = dict[str, Origin]  # by parameter: where the path is given to Orbax
+Sinks = dict[str, At]  # by parameter: where the path is given to Orbax
 
 
 @dataclass(frozen=True)
@@ -33,16 +32,16 @@ class Beginning:
 
     text: str | None
     parameter: str | None
-    at: Origin
+    at: At
 
 
 @dataclass(frozen=True)
 class RelativePath:
     """`sink`: where the path is given to Orbax; `source`: where it is written."""
 
-    sink: Origin
+    sink: At
     text: str
-    source: Origin
+    source: At
 
 
 def is_relative(text: str) -> bool:
@@ -63,11 +62,11 @@ class RelativePaths:
         self._takers = takers
         self._modules = list(modules)
         self._sinks: dict[Function, Sinks] = {}
-        self._options: dict[str, list[tuple[str, Origin]]] | None = None
+        self._options: dict[str, list[tuple[str, At]]] | None = None
 
     def of(self, function: Function) -> Iterator[RelativePath]:
         """Those that the calls of a function give, and the defaults of its own parameters."""
-        found: dict[str, Origin] = {}
+        found: dict[str, At] = {}
         for register, sink, direct in self._given(function):
             beginning = self._beginning(function, register, _STEPS)
             if beginning is None:
@@ -75,14 +74,15 @@ class RelativePaths:
             if beginning.parameter is not None:
                 found[beginning.parameter] = sink
             elif beginning.text is not None and is_relative(beginning.text):
-                if not direct or beginning.at[0] != sink[0] or beginning.at[1] != sink[1]:
+                written_there = direct and beginning.at == sink
+                if not written_there:
                     yield RelativePath(sink, beginning.text, beginning.at)
         for name, sink in found.items():
             default = self._default(function, name)
             if default is not None and default.text is not None and is_relative(default.text):
                 yield RelativePath(sink, default.text, default.at)
 
-    def _given(self, function: Function) -> Iterator[tuple[Register, Origin, bool]]:
+    def _given(self, function: Function) -> Iterator[tuple[Register, At, bool]]:
         """The registers that reach Orbax, and where: here (`direct`), or in what is called."""
         links = self._links
         makers = links.makers(function)
@@ -163,13 +163,13 @@ class RelativePaths:
             self._options = {}
             for module in self._modules:
                 for function in module.functions:
-                    for option, *found in _declared(self._links, function):
-                        self._options.setdefault(option, []).append((found[0], found[1]))
+                    for option, text, at in _declared(self._links, function):
+                        self._options.setdefault(option, []).append((text, at))
         found = self._options.get(name, [])
         return Beginning(found[0][0], None, found[0][1]) if len(found) == 1 else None
 
 
-def _declared(links: Links, function: Function) -> Iterator[tuple[str, str, Origin]]:
+def _declared(links: Links, function: Function) -> Iterator[tuple[str, str, At]]:
     """The options of argparse and absl with their defaults; "" for what is set elsewhere."""
     makers = links.makers(function)
     for i in steps_of(function):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.domain.sites import Origin
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 from gotcha_lint.program.links import Links
@@ -28,10 +27,12 @@ _RESTORES = {_RESTORE: (1, "target")}
 _SAME = frozenset(("jax.device_get", "jax.block_until_ready"))
 _LOOKS = frozenset(
     ("latest_checkpoint", "exists", "isdir", "isfile", "is_dir", "is_file", "listdir", "glob",
-     "iglob", "iterdir", "scandir", "available_steps", "all_steps", "latest_step", "rglob", "lexists", "find_latest_checkpoint")
+     "iglob", "iterdir", "scandir", "available_steps", "all_steps", "latest_step", "rglob",
+     "save_checkpoint", "save_checkpoint_multiprocess", "lexists", "find_latest_checkpoint")
 )  # fmt: skip
 _MAPS = frozenset(("tree_map", "map", "unreplicate", "sync_batch_stats"))
 
+At = tuple[str, Span]  # a file, and a place in it
 Taken = dict[str, Span]  # by parameter: the call that saves or restores it
 
 
@@ -49,9 +50,9 @@ class ReplicatedSave:
 class UnseenRestore:
     """`call`: of the library; `caller`: who calls the helper around it, where there is one."""
 
-    call: Origin
+    call: At
     within: Function
-    caller: Origin | None
+    caller: At | None
 
 
 class SavedStates:
@@ -153,9 +154,10 @@ class SavedStates:
             if _looks(function):
                 continue
             for call in steps_of(inner):
-                if call[0] == "call" and links.dotted(inner, call[2]) == _RESTORE:
-                    if not _names_path(links, inner, call) and self._is_blind(inner, call):
-                        yield UnseenRestore((inner.path, call[-1]), inner, (function.path, i[-1]))
+                if call[0] != "call" or links.dotted(inner, call[2]) != _RESTORE:
+                    continue
+                if not _names_path(links, inner, call) and self._is_blind(inner, call):
+                    yield UnseenRestore((inner.path, call[-1]), inner, (function.path, i[-1]))
 
     def _is_blind(self, function: Function, call: Instruction) -> bool:
         """Has it a target, no certain step, and nothing that looks?"""

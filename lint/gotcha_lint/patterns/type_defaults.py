@@ -62,4 +62,3 @@ def _is_type(links: Links, function: Function, made: Instruction) -> bool:
     if made[0] == "item":
         return name.startswith("typing.") or name in _GENERIC
     return made[0] in ("load", "attr") and (name.startswith("typing.") or name in _ARRAYS)
-

@@ -1,6 +1,7 @@
 """Names that no way through a body has bound where they are read (floor `program`).
 
-Annotations read names, too, where Python evaluates them. Whatever the conditions are: a name counts as bound where any way may have bound it. In a loop that
+Annotations read names, too, where Python evaluates them. Whatever the conditions are: a name counts
+as bound where any way may have bound it. In a loop that
 is what its body binds, in a handler what the body of the `try` binds.
 """
 

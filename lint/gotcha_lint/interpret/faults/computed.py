@@ -9,7 +9,6 @@ from gotcha_lint.patterns.attention_widths import head_widths
 from gotcha_lint.patterns.clipped_norms import clipped_norms
 from gotcha_lint.patterns.copied_arrays import copied_arrays
 from gotcha_lint.patterns.device_counts import splits_by_all
-from gotcha_lint.patterns.dropped_datasets import dropped_steps
 from gotcha_lint.patterns.half_types import half_types, is_unscaled
 from gotcha_lint.patterns.layer_arguments import misplaced_arguments
 from gotcha_lint.patterns.layer_types import untyped_layers
@@ -25,7 +24,6 @@ from gotcha_lint.program.links import Links
 
 UNUSED, MASKED_MEAN = "unused result", "masked mean"
 CLIPPED_NORM = "clipped norm"
-DROPPED = "dropped step"
 VAIN_CONTEXT, OVERWRITTEN = "vain context", "overwritten result"
 COPIED, UNUSED_KEYS = "copied array", "unused keys"
 _MODULES = frozenset(
@@ -51,8 +49,6 @@ def check_computed(machine: Machine, links: Links, module: Module, function: Fun
             continue
         text = (one.name, one.of, one.word, "replaced" if one.replaced else "")
         note(machine, UNUSED, function, one.span, *text, maybe=not one.certain)
-    for step in dropped_steps(module, function):
-        note(machine, DROPPED, function, step.span, step.method, step.name)
     for mean in masked_means(function):
         places = ((function.path, mean.product, "masked here"),)
         note(

@@ -16,6 +16,9 @@ RELATIVE_PATH = "relative path"
 REPLICATED, UNSEEN = "replicated state saved", "restore that finds nothing"
 
 
+_SAVING = ("checkpoint", "serialization")
+
+
 def check_checkpoints(machine: Machine, links: Links, module: Module) -> None:
     """What a file saves and restores, itself or through helpers."""
     modules = [machine.modules[path] for path in machine.visible]
@@ -52,6 +55,6 @@ def _check_states(machine: Machine, links: Links, module: Module) -> None:
 
 def _may_save(module: Module) -> bool:
     return any(
-        step[0] == "import" and ("checkpoint" in step[2] or step[4] == "checkpoints")
+        step[0] == "import" and any(word in f"{step[2]} {step[4]}" for word in _SAVING)
         for step in steps_of(module.top)
     )

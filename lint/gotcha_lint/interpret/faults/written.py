@@ -17,8 +17,8 @@ from gotcha_lint.interpret.faults.computed import check_computed
 from gotcha_lint.interpret.faults.defined import check_defined
 from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
-from gotcha_lint.interpret.faults.saved import check_checkpoints
 from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
+from gotcha_lint.interpret.faults.saved import check_checkpoints
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.result_counts import result_count
@@ -137,9 +137,7 @@ def _check_fields(
     _note_misfit(machine, function, call, name, fields, (link.function.path, (line, 1, line, 1)))
 
 
-def _check_default(
-    machine: Machine, links: Links, function: Function, call: Instruction
-) -> None:
+def _check_default(machine: Machine, links: Links, function: Function, call: Instruction) -> None:
     """`make(width=8)` of a parameter whose default, a function of the program, takes no `width`."""
     default = called_default(links, function, call)
     if default is None:

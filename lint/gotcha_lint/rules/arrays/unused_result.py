@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from gotcha_lint.facts.contexts import OPTIONS
-from gotcha_lint.interpret.faults.computed import DROPPED, OVERWRITTEN, UNUSED, VAIN_CONTEXT
+from gotcha_lint.interpret.faults.computed import OVERWRITTEN, UNUSED, VAIN_CONTEXT
+from gotcha_lint.patterns.dropped_datasets import DroppedStep
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
@@ -149,14 +150,8 @@ class UnusedResult(Rule):
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of(VAIN_CONTEXT):
             yield Foreseen((fault.path, fault.span), _of_context(*fault.text))
-        for fault in programs.faults.of(DROPPED):
-            method, name = fault.text
-            kept = f"{name} = {name}.{method}(...)" if name.isidentifier() else "keep the result"
-            yield Foreseen(
-                (fault.path, fault.span),
-                f"`{method}` gives a new data set and leaves this one as it is, and nothing keeps "
-                f"the result: " + (f"write `{kept}`" if name.isidentifier() else kept),
-            )
+        for step in programs.dropped:
+            yield Foreseen((step.path, step.span), _of_dropped(step))
         for fault in programs.faults.of(OVERWRITTEN):
             name, given = fault.text
             yield Foreseen(
@@ -175,6 +170,15 @@ class UnusedResult(Rule):
                 fault.certain,
                 severity="info" if replaced else None,
             )
+
+
+def _of_dropped(step: DroppedStep) -> str:
+    name, method = step.name, step.method
+    cure = f"write `{name} = {name}.{method}(...)`" if name.isidentifier() else "keep the result"
+    return (
+        f"`{method}` gives a new data set and leaves this one as it is, and nothing keeps the "
+        f"result: {cure}"
+    )
 
 
 def _of_context(name: str) -> str:

@@ -28,6 +28,10 @@ class CannotRun(Rule):
     loaded it. A state that has a field more now is made without it, `jnp.split(x, 2)` is bound to
     three names, or a method reads an attribute that the class calls otherwise.
 
+    Some definitions raise as the module is imported: an annotation reads a name that nothing has
+    imported (Python evaluates it, before 3.14), or the default of a dataclass field is a list, an
+    array, or an object of a dataclass that is not frozen (from Python 3.11 on).
+
     ## Instead
     What the function takes now; the message says what differs. Import what is used, and bind a
     name on both ways of a condition.
@@ -164,6 +168,39 @@ class CannotRun(Rule):
                 state = update(state, jnp.ones(3))
             """,
             raises="missing 1 required positional argument: 'key'",
+        ),
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+                from flax import struct
+
+
+                @struct.dataclass
+                class State:
+                    weights: jax.Array = jnp.zeros(3)  # ! cannot-run
+                    step: int = 0
+
+
+                state = State()
+            """,
+            good="""
+                from dataclasses import field
+
+                import jax
+                import jax.numpy as jnp
+                from flax import struct
+
+
+                @struct.dataclass
+                class State:
+                    weights: jax.Array = field(default_factory=lambda: jnp.zeros(3))
+                    step: int = 0
+
+
+                state = State()
+            """,
+            raises="mutable default",
         ),
     )
 

@@ -12,9 +12,9 @@ class TypeAsDefault(Rule):
 
     ## What happens
     Nothing, as long as all callers give the argument. Where one leaves it out, the type itself goes
-    on: `TypeError: cannot unpack non-iterable types.GenericAlias object`, far from the mistake, while
-    Python would have said that an argument is missing. In a class of Flax, `depths = List[int]` makes
-    no field: the constructor does not know `depths`, and all objects share the type.
+    on: `TypeError: cannot unpack non-iterable types.GenericAlias object`, far from the mistake.
+    Without the default, Python would say that an argument is missing. In a class of Flax,
+    `depths = List[int]` makes no field: the constructor does not know `depths`.
 
     ## Instead
     `def f(sizes: List[int])`, with a colon.

@@ -11,9 +11,9 @@ from gotcha_lint.analysis.sites import Call, Place
 from gotcha_lint.analysis.syntax import literal
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.optax import ABSOLUTE_PATHS
+from gotcha_lint.interpret.faults.saved import RELATIVE_PATH
 from gotcha_lint.queries.constants import constant
 from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.interpret.faults.saved import RELATIVE_PATH
 from gotcha_lint.rule import (
     Change,
     Example,

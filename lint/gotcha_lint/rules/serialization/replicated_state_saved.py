@@ -43,7 +43,7 @@ class ReplicatedStateSaved(Rule):
                 start = {"w": jnp.ones(3)}
                 state = jax_utils.replicate(start)
                 checkpoints.save_checkpoint(folder, state, 0)  # ! replicated-state-saved
-                restored = checkpoints.restore_checkpoint(folder, start)
+                restored = checkpoints.restore_checkpoint(folder, None)
             """,
             good="""
                 import tempfile
@@ -56,7 +56,7 @@ class ReplicatedStateSaved(Rule):
                 start = {"w": jnp.ones(3)}
                 state = jax_utils.replicate(start)
                 checkpoints.save_checkpoint(folder, jax_utils.unreplicate(state), 0)
-                restored = checkpoints.restore_checkpoint(folder, start)
+                restored = checkpoints.restore_checkpoint(folder, None)
             """,
             shows='restored["w"].ndim == 2',
         ),

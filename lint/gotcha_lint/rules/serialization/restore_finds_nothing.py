@@ -11,9 +11,9 @@ class RestoreFindsNothing(Rule):
     """Restores a checkpoint that may not be there, and goes on with the fresh state.
 
     ## What happens
-    No error. `flax.training.checkpoints.restore_checkpoint(folder, target)` gives the target back as
-    it is where the folder is empty or missing: a wrong path, another working directory, a name with a
-    typing error. An evaluation then measures random weights, and a training starts over.
+    No error. `flax.training.checkpoints.restore_checkpoint(folder, target)` gives the target back
+    as it is where the folder is empty or missing: a wrong path, another working directory, a typing
+    error in a name. An evaluation then measures random weights, and a training starts over.
 
     ## Instead
     Ask before: `if latest_checkpoint(folder) is None: raise FileNotFoundError(folder)`. With
@@ -21,8 +21,8 @@ class RestoreFindsNothing(Rule):
     can say so, by the step that it begins with.
 
     ## Not reported
-    Functions in which anything looks at the folder, at `latest_checkpoint`, or at the step of what was
-    restored, and helpers whose callers do.
+    Functions in which anything looks at the folder, at `latest_checkpoint`, or at the step of what
+    was restored; those that save, too; helpers whose callers look, or that nothing calls.
 
     ## In a run
     Nothing.
@@ -53,6 +53,7 @@ class RestoreFindsNothing(Rule):
             good="""
                 import tempfile
 
+                import jax
                 import jax.numpy as jnp
                 from flax.training import checkpoints
 
@@ -62,7 +63,10 @@ class RestoreFindsNothing(Rule):
                 def restore(state):
                     if checkpoints.latest_checkpoint(FOLDER) is None:
                         raise FileNotFoundError(FOLDER)
-                    return checkpoints.restore_checkpoint(FOLDER, state)
+                    loaded = checkpoints.restore_checkpoint(FOLDER, state)
+                    if jax.tree.map(jnp.shape, loaded) != jax.tree.map(jnp.shape, state):
+                        raise ValueError("the checkpoint is of another model")
+                    return loaded
 
 
                 try:
