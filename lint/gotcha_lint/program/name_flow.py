@@ -1,8 +1,8 @@
 """Names that no way through a body has bound where they are read (floor `program`).
 
 Annotations read names, too, where Python evaluates them. Whatever the conditions are: a name counts
-as bound where any way may have bound it. In a loop that
-is what its body binds, in a handler what the body of the `try` binds.
+as bound where any way may have bound it. In a loop that is what its body binds, in a handler what
+the body of the `try` binds.
 """
 
 from __future__ import annotations
