@@ -12,7 +12,7 @@ class TypeAsDefault(Rule):
 
     ## What happens
     Nothing, as long as all callers give the argument. Where one leaves it out, the type itself goes
-    on: `TypeError: cannot unpack non-iterable types.GenericAlias object`, far from the mistake.
+    on: `ValueError: not enough values to unpack (expected 2, got 1)`, far from the mistake.
     Without the default, Python would say that an argument is missing. In a class of Flax,
     `depths = List[int]` makes no field: the constructor does not know `depths`.
 
@@ -65,7 +65,7 @@ class TypeAsDefault(Rule):
 
                 variables = Patches().init(jax.random.key(0), jnp.ones((16, 3)), (4, 4))
             """,
-            raises="TypeError",
+            raises="not enough values to unpack",
         ),
     )
 
