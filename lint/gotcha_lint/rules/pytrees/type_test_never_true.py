@@ -15,7 +15,8 @@ class TypeTestNeverTrue(Rule):
     `__call__`, a list is a tuple, and a dict is a `FrozenDict`. So `isinstance(self.rates, list)`
     is false whatever the caller gave. The variables that `init` returns were a `FrozenDict` up to
     Flax 0.6 and are plain dicts since: a walk that goes down where `isinstance(tree, FrozenDict)`
-    takes the whole model for one leaf. A mask of the weight decay then has one value, for all parameters.
+    takes the whole model for one leaf. A mask of the weight decay then has one value, for all
+    parameters.
 
     ## Instead
     `isinstance(self.rates, (list, tuple))`, and `collections.abc.Mapping` for dicts of both kinds;
