@@ -83,7 +83,7 @@ TABLE = (
         "jit-on-nnx-module discarded-update environment-set-too-late x64-set-too-late "
         "backend-started-too-early unknown-config-option wrong-cache-key host-random-in-jit "
         "removed-api argument-mutated-in-jit counter-in-jit walrus-binds-comparison "
-        "tracer-error-swallowed option-not-read unused-result",
+        "tracer-error-swallowed option-not-read unused-result type-test-never-true type-as-default",
     ),
     Symptom(
         "The random numbers are the same every time",
@@ -98,7 +98,7 @@ TABLE = (
     Symptom(
         "Evaluation is much worse than training, or the reverse",
         "eval-in-train-mode batch-stats-dropped train-flag-traced stale-capture nnx-closure-stale "
-        "jit-on-nnx-module",
+        "jit-on-nnx-module restore-finds-nothing",
     ),
     Symptom(
         "It works on one device, but not on several",
@@ -123,7 +123,8 @@ TABLE = (
         "incomplete-checkpoint "
         "closure-pickled checkpoint-of-another-model orbax-relative-path orbax-existing-dir "
         "tree-in-np-save general-type-first namedtuple-rebuilt-by-type key-not-numpy array-in-json "
-        "dict-test-misses-frozendict device-array-pickled",
+        "dict-test-misses-frozendict device-array-pickled replicated-state-saved "
+        "restore-finds-nothing",
     ),
     Symptom("It hangs", "fork-after-start"),
     Symptom(

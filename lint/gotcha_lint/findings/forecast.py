@@ -28,6 +28,7 @@ from gotcha_lint.files.screen import code, imported_names, is_of_jax, outside_of
 from gotcha_lint.files.workspace import Workspace
 from gotcha_lint.finding import Place
 from gotcha_lint.output.last_line import last_line
+from gotcha_lint.patterns.dropped_datasets import dropped_steps
 from gotcha_lint.patterns.pipeline_order import cycled_loaders, late_shuffles
 from gotcha_lint.program.flags import handed_flags
 from gotcha_lint.program.import_graph import ImportGraph
@@ -241,6 +242,7 @@ def _add_text(
     programs.ignored = list(ignored(module, seen, declared))
     programs.flags = list(handed_flags(module, MODES))
     programs.shuffles, programs.cycled = list(late_shuffles(module)), list(cycled_loaders(module))
+    programs.dropped = list(dropped_steps(module))
     return asked
 
 

@@ -351,6 +351,9 @@ class Engine(Machine):
     def _do_discard(self, i: Instruction, r: Registers) -> None:
         discards.note_discard(self, r.get(i[2], UNKNOWN), i[-1])
 
+    def _do_annotated(self, i: Instruction, r: Registers) -> None:
+        return None
+
     def _do_assert(self, i: Instruction, r: Registers) -> None:
         return None
 

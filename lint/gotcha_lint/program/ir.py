@@ -28,6 +28,7 @@ run where their instruction says.
 | `unpack` | value, registers, index of the starred one or `None` | `a, *b = value` |
 | `closure` | function, ((parameter, default), ...) | `def` or `lambda` |
 | `class` | function, bases, ((keyword or `None`, register), ...) | runs the body of a class |
+| `annotated` | ((name, hops, span), ...) | annotations read these, before Python 3.14 as it runs |
 | `field` | name, has a value, annotation | `name: annotation` in a class body |
 | `enter`, `exit` | context manager | the two ends of `with` |
 | `await`, `yieldfrom` | value | |

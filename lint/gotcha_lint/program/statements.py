@@ -47,6 +47,8 @@ def _assign(builder: Builder, node: ast.Assign) -> None:
 
 
 def _annotated(builder: Builder, node: ast.AnnAssign) -> None:
+    if builder.function.is_class or builder.function.is_module:
+        builder.annotated(builder.span(node), node.annotation)
     if node.value is not None:
         assign(builder, node.target, expression(builder, node.value))
     elif not isinstance(node.target, ast.Name):
@@ -328,6 +330,11 @@ def _bind_sequence(builder: Builder, node: ast.MatchSequence, subject: Register)
 def _function(builder: Builder, node: Definition) -> None:
     decorators = [expression(builder, decorator) for decorator in node.decorator_list]
     declared, defaults = parameters(builder, node.args)
+    if not builder.lazy:
+        given = node.args
+        each = (*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg)
+        annotations = [one.annotation for one in each if one is not None]
+        builder.annotated(builder.spans.header(node), *annotations, node.returns)
     function = Function(
         node.name,
         builder.path,

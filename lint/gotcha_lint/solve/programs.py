@@ -47,6 +47,7 @@ from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS
 from gotcha_lint.interpret.models.optax_chains import CHAIN
 from gotcha_lint.interpret.replicated import AVERAGED, is_summed
 from gotcha_lint.interpret.start.backend import AT_IMPORT, DEFAULT, FORK, WORKERS
+from gotcha_lint.patterns.dropped_datasets import DroppedStep
 from gotcha_lint.patterns.pipeline_order import Cycled, LateShuffle
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.flags import HandedFlag
@@ -159,6 +160,7 @@ class Programs:
     unread: list[UnreadOption] = field(default_factory=list)
     flags: list[HandedFlag] = field(default_factory=list)
     shuffles: list[LateShuffle] = field(default_factory=list)
+    dropped: list[DroppedStep] = field(default_factory=list)
     cycled: list[Cycled] = field(default_factory=list)
     ignored: list[IgnoredArgument] = field(default_factory=list)
 

@@ -11,9 +11,20 @@ from gotcha_lint.analysis.sites import Call, Place
 from gotcha_lint.analysis.syntax import literal
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.optax import ABSOLUTE_PATHS
+from gotcha_lint.interpret.faults.saved import RELATIVE_PATH
 from gotcha_lint.queries.constants import constant
 from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias, text_of
+from gotcha_lint.rule import (
+    Change,
+    Example,
+    Foreseen,
+    Report,
+    Rewrite,
+    Rule,
+    module_alias,
+    text_of,
+)
+from gotcha_lint.solve.programs import Programs
 
 
 class OrbaxRelativePath(Rule):
@@ -30,7 +41,8 @@ class OrbaxRelativePath(Rule):
     `os.path.abspath("runs/1")`, or `pathlib.Path("runs/1").resolve()`.
 
     ## Not reported
-    Paths that come from outside of the function: arguments of the program, settings, parameters.
+    Paths of which nothing says how they begin. A default counts: of a parameter, of `argparse`, of
+    `absl.flags`.
 
     ## In a run
     JAX has no part in it: the sanitizer sees nothing.
@@ -64,6 +76,15 @@ class OrbaxRelativePath(Rule):
             raises="Checkpoint path should be absolute",
         ),
     )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(RELATIVE_PATH):
+            yield Foreseen(
+                (fault.path, fault.span),
+                f'the path begins with "{fault.text[0]}" here, unless another one is given: it is '
+                "relative, and Orbax refuses it when it saves; use `os.path.abspath`",
+                fault.places,
+            )
 
     def check(self, site: Call) -> Iterator[Report]:
         place = ABSOLUTE_PATHS.get(site.name)
