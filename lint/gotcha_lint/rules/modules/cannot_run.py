@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gotcha_lint.interpret.faults.defined import MUTABLE_DEFAULT
+from gotcha_lint.interpret.faults.defined import MUTABLE_DEFAULT, TRACED_OBJECT
 from gotcha_lint.interpret.faults.written import MISFIT_DEFAULT
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
@@ -12,7 +12,7 @@ from gotcha_lint.solve.remarks import Fault
 
 _KINDS = (
     "misfit", "lacking", "undefined", "unbound", "perhaps unbound", "unpacked", "not loaded",
-    "none", MUTABLE_DEFAULT, MISFIT_DEFAULT, "attribute of array",
+    "none", MUTABLE_DEFAULT, MISFIT_DEFAULT, TRACED_OBJECT, "attribute of array",
 )  # fmt: skip
 
 
@@ -30,7 +30,9 @@ class CannotRun(Rule):
 
     Some definitions raise as the module is imported: an annotation reads a name that nothing has
     imported (Python evaluates it, before 3.14), or the default of a dataclass field is a list, an
-    array, or an object of a dataclass that is not frozen (from Python 3.11 on).
+    array, or an object of a dataclass that is not frozen (from Python 3.11 on). A compiled function
+    raises at each call if a traced argument is annotated with a linen module, or with a class that
+    is no pytree.
 
     ## Instead
     What the function takes now; the message says what differs. Import what is used, and bind a
@@ -243,6 +245,12 @@ def _message(fault: Fault) -> str:
         return (
             f"the default of `{name}` cannot be called as it is further down: {problem}; without "
             "another one this raises a `TypeError`"
+        )
+    if fault.kind == TRACED_OBJECT:
+        function, name, kind = fault.text
+        return (
+            f"`{function}` traces `{name}`, and {kind} is neither an array nor a pytree: each call "
+            "raises a `TypeError`; make the argument static, or close over it"
         )
     if fault.kind == MUTABLE_DEFAULT:
         name, what = fault.text
