@@ -51,6 +51,7 @@ from gotcha_lint.interpret.host import note_given, read
 from gotcha_lint.interpret.keys import hand_over, use, use_streams
 from gotcha_lint.interpret.layers.annotated import result_of
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, as_layer, run_layer
+from gotcha_lint.interpret.layers.linen import apply_state
 from gotcha_lint.interpret.layers.mutable import as_pair
 from gotcha_lint.interpret.layers.typed_layers import typed_layer
 from gotcha_lint.interpret.machine import Machine, Registers
@@ -211,6 +212,7 @@ def _call_atom(
         name = _last_name(atom)
         _count_model(machine, atom, args, keywords, span)
         check_state_update(Call(machine, name, args, keywords, span), atom)
+        apply_state(Call(machine, name, args, keywords, span), atom)
         tried = result_of(machine, atom, keywords)
     found = unknown_call(machine, args, keywords, span, name)
     if tried is not None:

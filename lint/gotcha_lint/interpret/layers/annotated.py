@@ -19,7 +19,7 @@ from gotcha_lint.interpret.heap import class_attribute, is_module_class
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.start.importable import Modules
 from gotcha_lint.program.data_flow import steps_of
-from gotcha_lint.program.ir import Function, Register
+from gotcha_lint.program.ir import Function, Instruction, Register
 from gotcha_lint.program.links import Links
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -95,6 +95,41 @@ def needing_params(machine: Machine, update: Symbol) -> tuple[str, Origin] | Non
         if _STATE in cls.info["library"]:
             found += [_needing(*given, 0) for given in _created_with(machine, cls, "tx")]
     return found[0] if found and None not in found else None
+
+
+def is_params_alone(machine: Machine, method: Symbol, given: Symbol) -> bool:
+    """`state.apply_fn(state.params, x)` of a state that is only ever created with a collection.
+
+    By the text of the program: `State.create(params=model.init(key, x)["params"], ...)`.
+    """
+    root = method.root
+    of_state = (method.path, given.path) == ((".apply_fn",), (".params",))
+    if not of_state or given.root != root or not isinstance(root, tuple):
+        return False
+    function, parameter = root
+    found: list[bool] = []
+    for cls in _named(machine, function, parameter) if isinstance(function, Function) else ():
+        if _STATE in cls.info["library"]:
+            found += [_is_params(*made) for made in _created_with(machine, cls, "params")]
+    return bool(found) and all(found)
+
+
+def _is_params(links: Links, function: Function, register: Register) -> bool:
+    """`model.init(key, x)["params"]`, through names that are bound once."""
+    whole = _made(links, function, register)
+    key = links.makers(function).get(whole[3]) if whole is not None and whole[0] == "item" else None
+    if whole is None or key is None or key[:3:2] != ("const", "params"):
+        return False
+    made = _made(links, function, whole[2])
+    return made is not None and made[0] == "call" and links.word(function, made[2]) == "init"
+
+
+def _made(links: Links, function: Function, register: Register) -> Instruction | None:
+    made = links.makers(function).get(register)
+    if made is None or made[0] != "load" or made[3] != 0:
+        return made
+    stored = links.stores(function).get(made[2], [])
+    return links.makers(function).get(stored[0]) if len(stored) == 1 else None
 
 
 def _needing(

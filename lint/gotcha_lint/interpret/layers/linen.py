@@ -8,6 +8,7 @@ from gotcha_lint.interpret.call import Call, model
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.events import Effect
 from gotcha_lint.interpret.heap import mapping_of
+from gotcha_lint.interpret.layers.annotated import is_params_alone
 from gotcha_lint.interpret.machine import Machine
 
 NEEDS = "needs"
@@ -65,14 +66,29 @@ def apply_layer(call: Call) -> None:
         return
     what = wrong_variables(machine, given)
     if what:
-        note(machine, "apply", what, call.span)
+        replaced_later = (given,) if given.unknown else ()
+        note(machine, "apply", what, call.span, replaced_later)
     elif isinstance(given.only, Symbol):
         note(machine, VARIABLES, "", call.span, (given,))
 
 
+def apply_state(call: Call, method: Symbol) -> None:
+    """`state.apply_fn(state.params, x)` of a caller's train state."""
+    given = call.get(0, "variables")
+    atom = given.only if given is not None else None
+    if not isinstance(atom, Symbol) or call.engine.trying:
+        return
+    if is_params_alone(call.engine, method, atom):
+        note(call.engine, "apply", ONE_COLLECTION, call.span)
+
+
 def wrong_variables(machine: Machine, given: Value) -> str:
-    """What `apply` is given in place of all variables; "" for these, and for what is not known."""
-    atom = given.only
+    """What `apply` is given in place of all variables; "" for these, and for what is not known.
+
+    What a loop replaces by something unknown is known in its first iteration.
+    """
+    known = given.atoms if given.marks or not given.unknown else ()
+    atom = next(iter(known)) if len(known) == 1 else None
     if not isinstance(atom, Object) or atom.site.kind != "dict":
         return ""
     if atom.site.info.get(COLLECTION):

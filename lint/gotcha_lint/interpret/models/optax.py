@@ -94,10 +94,11 @@ def _loss(call: Call) -> Value:
 @methods("optimizer")
 def optimizer_method(call: Call) -> Value:
     """`tx.init(params)`, `tx.update(grads, state, params)`."""
+    if call.short == "update":
+        check_update(call)
     if call.short == "update" and call.args:
         note_update(call.engine, "optimizer", call.span)
         _note_in_place(call)
-        check_update(call)
         _note_without_params(call)
         state = call.argument(1, "state")
         return only(Tuple((call.args[0], state)))

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.interpret.events import Effect
 from gotcha_lint.interpret.layers.linen import NESTED, ONE_COLLECTION
 from gotcha_lint.program.data_flow import argument_of_call, steps_of, words_of
 from gotcha_lint.program.ir import Function, Span
@@ -146,7 +147,7 @@ class LinenApplyParams(Rule):
                 (effect.path, span),
                 message,
                 tuple(calls),
-                certain=not effect.maybe,
+                certain=not effect.maybe or _is_first(effect),
                 hint=effect.what,
             )
 
@@ -161,6 +162,11 @@ class LinenApplyParams(Rule):
                 change = Change(node, like=inner)
                 return Rewrite("give the variables as they are", (change,), safe=False)
         return None
+
+
+def _is_first(effect: Effect) -> bool:
+    """A loop replaces it by something unknown: in the first iteration it is this for certain."""
+    return any(value.unknown and value.marks for value in effect.values)
 
 
 def _inner(function: Function, span: Span) -> str:
