@@ -50,7 +50,7 @@ class Unreduced:
 class LossOfOne:
     """`span`: of the loss among what the step gives; `read`: where the first device's is taken."""
 
-    path: str
+    step: Function
     span: Span
     read: tuple[str, Span]
 
@@ -70,14 +70,9 @@ def steps_over(module: Module, owner: Function, links: Links) -> Iterator[Mapped
     if "pmap" not in names_used(owner):
         return
     for call in steps_of(owner):
-        if call[0] != "call" or not call[3] or call[3][0][0]:
-            continue
-        named = _names_axis(links, owner, call)
-        if named is None:
-            continue
-        function = _function(links, owner, named, 0)
-        if function is not None:
-            yield Mapped(function, owner, call)
+        mapped = _mapped(links, owner, call) if call[0] == "call" else None
+        if mapped is not None:
+            yield mapped
 
 
 def unreduced_gradients(mapped: Mapped, links: Links) -> Iterator[Unreduced]:
@@ -96,22 +91,34 @@ def unreduced_gradients(mapped: Mapped, links: Links) -> Iterator[Unreduced]:
                     return
 
 
-def losses_of_one(module: Module, mapped: Mapped, links: Links) -> Iterator[LossOfOne]:
-    """The loss of its own part that each device returns, where the first one's is what counts."""
-    run = _run_in(mapped.function, links)
-    if run is None:
+def losses_of_one(function: Function, links: Links) -> Iterator[LossOfOne]:
+    """Losses of which a function reads what the first device has computed of its own part."""
+    if names_used(function).isdisjoint((*_FIRST, "map", "tree_map")) and not _indexes(function):
         return
+    reader = _Steps(links, function)
+    for i in steps_of(function):
+        register = _taken_of(reader, i)
+        made, path = reader.source(register) if register is not None else (None, ())
+        if made is None or made[0] != "call" or len(path) > 1:
+            continue
+        mapped = _called(links, function, made[2])
+        if mapped is not None:
+            for span in _losses(links, mapped, path[0] if path else None):
+                yield LossOfOne(mapped.function, span, (function.path, i[-1]))
+
+
+def _losses(links: Links, mapped: Mapped, place: int | None) -> Iterator[Span]:
+    """Where a step gives the loss of one device in this element of its result."""
     step = _Steps(links, mapped.function)
     results = [i for i in steps_of(mapped.function) if i[0] == "return" and i[2] is not None]
-    if len(results) != 1:
-        return
-    losses = list(step.losses_in(results[0][2]))
-    if not losses or _reduces_inside(links, step, losses[0][2]):
-        return
-    for place, span, _ in losses:
-        read = _first_read(module, mapped, links, place)
-        if read is not None:
-            yield LossOfOne(mapped.function.path, span, read)
+    if len(results) == 1:
+        for number, span, gradient in step.losses_in(results[0][2]):
+            if number == place and not _reduces_inside(links, step, gradient):
+                yield span
+
+
+def _indexes(function: Function) -> bool:
+    return any(i[0] == "item" for i in steps_of(function))
 
 
 def mixed_examples(function: Function, links: Links) -> Iterator[MixedExamples]:
@@ -139,9 +146,16 @@ def averages_gradients(module: Module, links: Links) -> bool:
         reader = _Steps(links, function)
         for call in steps_of(function):
             if call[0] == "call" and reader.function_of(call) in ("pmean", "psum") and call[3]:
-                if reader.gradient_of(call[3][0][1]) is not None:
+                if any(map(reader.gradient_of, reader.parts_of(call[3][0][1]))):
                     return True
     return False
+
+
+def _mapped(links: Links, owner: Function, call: Instruction) -> Mapped | None:
+    """What a call of `pmap` maps over a named axis."""
+    named = _names_axis(links, owner, call) if call[3] and not call[3][0][0] else None
+    function = _function(links, owner, named, 0) if named is not None else None
+    return Mapped(function, owner, call) if function is not None else None
 
 
 def _names_axis(links: Links, owner: Function, call: Instruction) -> Register | None:
@@ -221,11 +235,10 @@ def _words(function: Function) -> set[str]:
 
 def _reduces_inside(links: Links, step: _Steps, gradient: Instruction) -> bool:
     """Does the loss itself, or a function that it calls, exchange anything?"""
-    made, _ = step.source(gradient[2])
-    loss = made[3][0][1] if made[0] == "call" and made[3] else None
-    if loss is None:
+    holder, made = step.transform(gradient)
+    if made is None or not made[3]:
         return True
-    function = _function(links, step.function, loss, 0)
+    function = _function(links, holder, made[3][0][1], 0)
     run = _run_in(function, links) if function is not None else None
     return run is None or any(COLLECTIVES & names_used(one) for one in run)
 
@@ -235,6 +248,7 @@ class _Steps(NamedReader):
 
     def __init__(self, links: Links, function: Function) -> None:
         super().__init__(links.finder.modules[function.path], function)
+        self.links = links
         self.parts = {
             part: (i[2], number)
             for i in steps_of(function)
@@ -272,19 +286,35 @@ class _Steps(NamedReader):
             return made, path
         return ("unknown", -1, (0, 0, 0, 0)), path
 
+    def transform(self, call: Instruction) -> tuple[Function, Instruction | None]:
+        """The call of `jax.grad` whose result this one calls, and the function that it is in."""
+        made, path = self.source(call[2]) if call[0] == "call" else (None, ())
+        if made is None or path:
+            return self.function, None
+        holder = self.function
+        if made[0] == "load":
+            owner = _holder(self.links, holder, made[3])
+            stored = self.links.stores(owner).get(made[2], []) if owner is not None else []
+            if owner is None or len(stored) != 1:
+                return holder, None
+            holder, made = owner, self.links.makers(owner).get(stored[0])
+        is_one = made is not None and made[0] == "call" and self._word(holder, made) in _GRADIENTS
+        return holder, made if is_one else None
+
+    def _word(self, holder: Function, call: Instruction) -> str:
+        return self.links.word(holder, call[2])
+
     def taken(self, call: Instruction) -> str:
         """The word of the transform whose gradients the call takes; else ""."""
-        made = self.makers.get(call[2])
-        if call[0] == "call" and made is not None and made[0] == "load":
-            made, path = self.source(call[2])
-            if path:
-                return ""
-        word = self.function_of(made) if made is not None and made[0] == "call" else ""
-        return word if call[0] == "call" and word in _GRADIENTS else ""
+        holder, made = self.transform(call)
+        return "" if made is None else self._word(holder, made)
 
     def has_aux(self, call: Instruction) -> bool:
-        made, _ = self.source(call[2])
-        return any(name == "has_aux" for name, _ in made[4]) if made[0] == "call" else False
+        _, made = self.transform(call)
+        given = made[4] if made is not None else ()
+        inner = None if made is None else self.makers.get(made[2])
+        more = inner[4] if inner is not None and inner[0] == "call" else ()
+        return any(name == "has_aux" for name, _ in (*given, *more))
 
     def gradient_of(self, register: Register) -> Instruction | None:
         """The call that took the gradients that this is."""
@@ -294,6 +324,13 @@ class _Steps(NamedReader):
             return None
         whole = "value" not in word and path in ((), (0,) if self.has_aux(made) else ())
         return made if whole or ("value" in word and path[:1] == (1,)) else None
+
+    def parts_of(self, register: Register) -> list[Register]:
+        """The elements of a tuple or dict that is written out; of all else, itself."""
+        made, path = self.source(register)
+        if path or made[0] not in ("build", "dict"):
+            return [register]
+        return [part for _, part in (made[3] if made[0] == "build" else made[2])]
 
     def losses_in(self, register: Register) -> Iterator[tuple[int | None, Span, Instruction]]:
         """Of what is returned: which element holds a loss, where it stands, which call gave it."""
@@ -320,24 +357,6 @@ class _Steps(NamedReader):
 
 def _is_starred(call: Instruction) -> bool:
     return any(star for star, _ in call[3]) or any(name is None for name, _ in call[4])
-
-
-def _first_read(
-    module: Module, mapped: Mapped, links: Links, place: int | None
-) -> tuple[str, Span] | None:
-    """Where a caller takes what the first device gave: `unreplicate(loss)`, `loss[0]`."""
-    for function in links.bodies(module):
-        reader = _Steps(links, function)
-        for i in steps_of(function):
-            register = _taken_of(reader, i)
-            if register is None:
-                continue
-            made, path = reader.source(register)
-            if made[0] != "call" or not _calls(links, function, reader, made[2], mapped):
-                continue
-            if path == (() if place is None else (place,)):
-                return function.path, i[-1]
-    return None
 
 
 def _taken_of(reader: _Steps, i: Instruction) -> Register | None:
@@ -371,20 +390,49 @@ def _takes_first(i: Instruction) -> bool:
     return False
 
 
-def _calls(
-    links: Links, function: Function, reader: _Steps, callee: Register, mapped: Mapped
-) -> bool:
-    """Is it what `pmap` gave there that is called?"""
+def _called(links: Links, function: Function, callee: Register) -> Mapped | None:
+    """What is called, if `pmap` has made it: under a name, or given by a function."""
     register, holder = callee, function
     for _ in range(_DEPTH):
         made = links.makers(holder).get(register)
-        if made is mapped.call:
-            return True
-        if made is None or made[0] != "load":
-            return False
-        owner = _holder(links, holder, made[3])
-        stored = links.stores(owner).get(made[2], []) if owner is not None else []
-        if owner is None or len(stored) != 1:
-            return False
-        holder, register = owner, stored[0]
-    return False
+        if made is None:
+            return None
+        if made[0] == "call":
+            mapped = _mapped(links, holder, made)
+            link = links.of_register(holder, made[2]) if mapped is None else None
+            given = _returned(link.function) if link is not None else None
+            if link is None or link.kind != "function" or given is None:
+                return mapped
+            holder, register = link.function, given
+        elif made[0] == "import":
+            found = _imported(links, holder, made)
+            if found is None:
+                return None
+            holder, register = found
+        elif made[0] == "load":
+            owner = _holder(links, holder, made[3])
+            stored = links.stores(owner).get(made[2], []) if owner is not None else []
+            if owner is None or len(stored) != 1:
+                return None
+            holder, register = owner, stored[0]
+        else:
+            return None
+    return None
+
+
+def _imported(links: Links, holder: Function, made: Instruction) -> tuple[Function, Register] | None:
+    """What another file of the program binds once to the name that is imported."""
+    _, _, module, level, name, _ = made
+    full = "." * level + module
+    path = links.finder.module_from(full, holder.path)
+    if path is None or name is None or not links.finder.is_certain(full, holder.path):
+        return None
+    top = links.finder.modules[path].top
+    stored = links.stores(top).get(name, [])
+    return (top, stored[0]) if len(stored) == 1 else None
+
+
+def _returned(function: Function) -> Register | None:
+    """What a function returns, in one place."""
+    results = [i for i in steps_of(function) if i[0] == "return"]
+    return results[0][2] if len(results) == 1 else None

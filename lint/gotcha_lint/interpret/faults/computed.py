@@ -115,9 +115,9 @@ def _check_mapped(machine: Machine, links: Links, module: Module, function: Func
         for one in unreduced_gradients(step, links):
             places = ((*one.mapped, "mapped here, and no device exchanges anything"),)
             note(machine, UNREDUCED, step.function, one.span, places=places)
-        for loss in losses_of_one(module, step, links):
-            places = ((*loss.read, "the first device's is taken here"),)
-            note(machine, LOSS_OF_ONE, step.function, loss.span, step.function.name, places=places)
+    for loss in losses_of_one(function, links):
+        places = ((*loss.read, "the first device's is taken here"),)
+        note(machine, LOSS_OF_ONE, loss.step, loss.span, loss.step.name, places=places)
     for mixed in mixed_examples(function, links):
         places = ((function.path, mixed.made, "one value for each example"),)
         note(
