@@ -104,7 +104,8 @@ TABLE = (
         "It works on one device, but not on several",
         "pmean-of-gradients gradients-not-reduced mesh-axis-types indivisible-batch "
         "incompatible-devices "
-        "sharding-constraint-no-mesh unbound-axis device-count-of-all-hosts",
+        "sharding-constraint-no-mesh unbound-axis device-count-of-all-hosts "
+        "loss-of-one-device pmean-of-examples",
     ),
     # What a CPU forgives: its memory is the host's, and nothing has to be copied to reach it.
     Symptom(

@@ -249,6 +249,10 @@ class _Steps(NamedReader):
     def __init__(self, links: Links, function: Function) -> None:
         super().__init__(links.finder.modules[function.path], function)
         self.links = links
+        self.own = -1 if function.is_module else 0
+        for i in steps_of(function) if function.is_module else ():
+            if i[0] == "store" and i[3] == self.own:
+                self.stores.setdefault(i[2], []).append(i)
         self.parts = {
             part: (i[2], number)
             for i in steps_of(function)
@@ -273,7 +277,7 @@ class _Steps(NamedReader):
             made = self.makers.get(held)
             if made is None:
                 break
-            if made[0] == "load" and made[3] == 0:
+            if made[0] == "load" and made[3] == self.own:
                 before = [s for s in self.stores.get(made[2], ()) if self._reaches(s, made)]
                 if not before:
                     return made, path
@@ -334,14 +338,37 @@ class _Steps(NamedReader):
 
     def losses_in(self, register: Register) -> Iterator[tuple[int | None, Span, Instruction]]:
         """Of what is returned: which element holds a loss, where it stands, which call gave it."""
-        made, path = self.source(register)
-        if not path and made[0] == "build" and made[2] == "tuple":
-            for number, (star, part) in enumerate(made[3]):
-                if star:
-                    return
-                yield from ((number, span, call) for _, span, call in self._losses(part))
-        else:
+        elements = self.elements(register)
+        if elements is None:
             yield from self._losses(register)
+            return
+        for number, part in enumerate(elements):
+            if part is not None:
+                yield from ((number, span, call) for _, span, call in self._losses(part))
+
+    def elements(self, register: Register, depth: int = 0) -> list[Register | None] | None:
+        """Of a tuple that is written out, here or in a function that is called: what is in it."""
+        made, path = self.source(register)
+        if path or depth > _DEPTH:
+            return None
+        if made[0] == "build":
+            return None if any(star for star, _ in made[3]) else [part for _, part in made[3]]
+        link = self.links.of_register(self.function, made[2]) if made[0] == "call" else None
+        if link is None or link.kind != "function" or link.bound or _is_starred(made):
+            return None
+        given = _returned(link.function)
+        inner = _Steps(self.links, link.function)
+        parts = None if given is None else inner.elements(given, depth + 1)
+        if parts is None:
+            return None
+        names = [parameter.name for parameter in link.function.parameters]
+        held = dict(zip(names, (r for _, r in made[3]), strict=False)) | dict(made[4])
+        return [None if part is None else held.get(inner.name_of(part), None) for part in parts]
+
+    def name_of(self, register: Register) -> str:
+        """The name that is read there, if it is one."""
+        i = self.makers.get(register)
+        return i[2] if i is not None and i[0] == "load" and i[3] == 0 else ""
 
     def _losses(self, register: Register) -> Iterator[tuple[int | None, Span, Instruction]]:
         made, path = self.source(register)
@@ -372,7 +399,7 @@ def _taken_of(reader: _Steps, i: Instruction) -> Register | None:
         key = reader.makers.get(i[3])
         base = reader.makers.get(i[2])
         if key is not None and key[0] == "const" and key[2] == 0 and type(key[2]) is int:
-            return i[2] if base is not None and base[0] == "load" else None
+            return i[2] if base is not None and base[0] in ("load", "item") else None
     return None
 
 

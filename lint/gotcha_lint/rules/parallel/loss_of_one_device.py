@@ -26,6 +26,9 @@ class LossOfOneDevice(Rule):
 
     ## In a run
     Nothing: the numbers are finite.
+
+    ## References
+    https://docs.jax.dev/en/latest/_autosummary/jax.lax.pmean.html
     """
 
     severity = "warning"

@@ -26,6 +26,9 @@ class PmeanOfExamples(Rule):
 
     ## In a run
     Nothing: the numbers are finite.
+
+    ## References
+    https://docs.jax.dev/en/latest/_autosummary/jax.lax.pmean.html
     """
 
     severity = "warning"
@@ -53,7 +56,8 @@ class PmeanOfExamples(Rule):
                 ws = jnp.stack([jnp.eye(2)] * 2)
                 labels = jnp.array([[0, 1], [1, 1]])
                 x = jax.nn.one_hot(labels, 2) * jnp.array([3.0, 1.0])[:, None, None]
-                _, accuracy = jax.pmap(step, axis_name="batch", devices=jax.devices()[:2])(ws, x, labels)
+                p_step = jax.pmap(step, axis_name="batch", devices=jax.devices()[:2])
+                _, accuracy = p_step(ws, x, labels)
             """,
             good="""
                 import jax
@@ -76,7 +80,8 @@ class PmeanOfExamples(Rule):
                 ws = jnp.stack([jnp.eye(2)] * 2)
                 labels = jnp.array([[0, 1], [1, 1]])
                 x = jax.nn.one_hot(labels, 2) * jnp.array([3.0, 1.0])[:, None, None]
-                _, accuracy = jax.pmap(step, axis_name="batch", devices=jax.devices()[:2])(ws, x, labels)
+                p_step = jax.pmap(step, axis_name="batch", devices=jax.devices()[:2])
+                _, accuracy = p_step(ws, x, labels)
             """,
             shows="float(accuracy.mean()) < 1.0",
         ),
