@@ -145,8 +145,9 @@ class Unrolled:
 class EagerLoop:
     """A Python loop whose operations start one by one; `dispatches` in each iteration, at least.
 
-    `mostly`: the calls in it that start most of them. `inside`: loops in it, of which nobody knows
-    how long they are, and how many of its dispatches are theirs.
+    `mostly`: the calls in it that start most of them; `deepest`: the call in what those call, and so
+    on, that still starts most. `inside`: loops in it, of which nobody knows how long they are, and
+    how many of its dispatches are theirs.
     """
 
     path: str
@@ -159,6 +160,7 @@ class EagerLoop:
     mostly: tuple[Span, ...] = ()
     calls: CallString = ()
     inside: tuple[tuple[Origin, int], ...] = ()
+    deepest: Origin | None = None
 
 
 @record
