@@ -145,9 +145,9 @@ class Unrolled:
 class EagerLoop:
     """A Python loop whose operations start one by one; `dispatches` in each iteration, at least.
 
-    `mostly`: the calls in it that start most of them; `deepest`: the call in what those call, and so
-    on, that still starts most. `inside`: loops in it, of which nobody knows how long they are, and
-    how many of its dispatches are theirs.
+    `mostly`: the calls in it that start most of them; `deepest`: the call in what those call, and
+    so on, that still starts most. `inside`: loops in it, of which nobody knows how long they are,
+    and how many of its dispatches are theirs.
     """
 
     path: str

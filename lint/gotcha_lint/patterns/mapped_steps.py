@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.facts.sharding import COLLECTIVES
+from gotcha_lint.facts.sharding import COLLECTIVES, SUMS
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 from gotcha_lint.program.links import Links
@@ -145,9 +145,10 @@ def averages_gradients(module: Module, links: Links) -> bool:
             continue
         reader = _Steps(links, function)
         for call in steps_of(function):
-            if call[0] == "call" and reader.function_of(call) in ("pmean", "psum") and call[3]:
-                if any(map(reader.gradient_of, reader.parts_of(call[3][0][1]))):
-                    return True
+            if call[0] != "call" or reader.function_of(call) not in SUMS or not call[3]:
+                continue
+            if any(map(reader.gradient_of, reader.parts_of(call[3][0][1]))):
+                return True
     return False
 
 
@@ -447,7 +448,9 @@ def _called(links: Links, function: Function, callee: Register) -> Mapped | None
     return None
 
 
-def _imported(links: Links, holder: Function, made: Instruction) -> tuple[Function, Register] | None:
+def _imported(
+    links: Links, holder: Function, made: Instruction
+) -> tuple[Function, Register] | None:
     """What another file of the program binds once to the name that is imported."""
     _, _, module, level, name, _ = made
     full = "." * level + module

@@ -11,13 +11,13 @@ class EagerSchedule(Rule):
     """Evaluates a learning rate schedule outside of `jit` in each step of a training loop.
 
     ## What happens
-    No error. A schedule of optax is a function of JAX: each operation of it starts by itself, behind
-    all that is queued on the device. `optax.warmup_cosine_decay_schedule` takes 0.37 ms a call on a
-    CPU, and 0.01 ms under `jit`. The optimizer has computed the rate already.
+    No error. A schedule of optax is a function of JAX: each operation of it starts by itself,
+    behind all that is queued on the device. `optax.warmup_cosine_decay_schedule` takes 0.37 ms a
+    call on a CPU, and 0.01 ms under `jit`. The optimizer has computed the rate already.
 
     ## Instead
-    Return the rate from the jitted step, `{"loss": loss, "rate": schedule(state.step)}`; or evaluate
-    the schedule in the steps that log it, and jit it.
+    Return the rate from the jitted step, `{"loss": loss, "rate": schedule(state.step)}`; or
+    evaluate the schedule in the steps that log it, and jit it.
 
     ## Not reported
     Calls under a condition that differs from step to step, as `step % 100 == 0`; loops that call

@@ -38,8 +38,9 @@ class GradientsNotReduced(Rule):
 
     ## Not reported
     Under `pmap`: steps without an axis name, which may be meant to train several models; steps in
-    which any function exchanges anything. Under `shard_map`: specs that are not written out; gradients that are given to other functions, which may reduce
-    them, or to an optimizer of which not all parts are known; losses of other files; tests.
+    which any function exchanges anything. Under `shard_map`: specs that are not written out;
+    gradients that are given to other functions, which may reduce them, or to an optimizer of which
+    not all parts are known; losses of other files; tests.
 
     ## In a run
     Nothing: on each device the numbers are right.

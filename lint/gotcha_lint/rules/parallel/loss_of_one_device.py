@@ -82,7 +82,7 @@ class LossOfOneDevice(Rule):
             yield Foreseen(
                 (fault.path, fault.span),
                 f"`{name}` returns the loss of each device's own part of the batch, and the caller "
-                "reads that of the first one: `jax.lax.pmean` it in the step, or take the mean over "
+                "reads that of the first one: `jax.lax.pmean` it in the step, or take the mean of "
                 "all devices",
                 fault.places,
                 fault.certain,

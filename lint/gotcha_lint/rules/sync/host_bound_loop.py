@@ -16,8 +16,8 @@ class HostBoundLoop(Rule):
     ## What happens
     Each operation outside of jit is found, checked and started by Python, which takes 10 to 100
     times as long as a small operation itself. Nothing compiles any more, and no line is slow by
-    itself. On a CPU, `model.apply` of three layers of 256 takes 6.0 ms for 256 rows, and 0.7 ms under
-    `jit`; of two transformer blocks of width 64 34 ms and 1.0 ms.
+    itself. On a CPU, `model.apply` of three layers of 256 takes 6.0 ms for 256 rows, and 0.7 ms
+    under `jit`; that of two transformer blocks of width 64 takes 34 ms, and 1.0 ms under `jit`.
 
     ## Instead
     Put `jax.jit` around the body of the loop, or the loop into it (`lax.scan`).
