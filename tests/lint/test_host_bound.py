@@ -197,10 +197,39 @@ def train(rate):
     return float(w.sum())
 
 
-for number in range(20):
-    print(train(number / 20))
+for number in range(200):
+    print(train(number / 200))
 """
 
 
 def test_what_a_training_run_starts_besides_its_steps_is_no_loop_of_its_own(tmp_path):
     assert lint_files(tmp_path, {"search.py": SEARCH}, select=("host-bound-loop",)) == []
+
+
+FEW = """
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def step(w):
+    return w * 0.5
+
+
+def prepare(w):
+    for _ in range(7):
+        w = jnp.sin(w) + jnp.cos(w) * 2.0 - jnp.tanh(w) / 3.0 + jnp.exp(w) - jnp.log(w) * w
+    return w
+
+
+w = jnp.ones((4, 4))
+for number in range(12):
+    w = step(prepare(w))
+"""
+
+
+@pytest.mark.parametrize(("count", "found"), [("12", 0), ("1200", 1)])
+def test_beside_compiled_functions_the_number_of_all_operations_counts_too(tmp_path, count, found):
+    text = FEW.replace("range(12)", f"range({count})")
+    files = lint_files(tmp_path, {"few.py": text}, select=("host-bound-loop",))
+    assert len(files) == found

@@ -161,6 +161,8 @@ def is_worth_a_word(loop: EagerLoop, sure: Container[Origin]) -> bool:
 
 
 def are_many(turns: Size, dispatches: int, beside: bool) -> bool:
-    if beside or not turns.low:
-        return dispatches >= (_BESIDE if beside else _DISPATCHES)
+    if beside:
+        return dispatches >= _BESIDE and dispatches * turns.high >= _IN_ALL
+    if not turns.low:
+        return dispatches >= _DISPATCHES
     return dispatches >= _LEAST and dispatches * turns.low >= _IN_ALL
