@@ -42,7 +42,7 @@ TABLE = (
         "slow-path-call host-bound-loop many-first-compiles silent-cpu-fallback "
         "device-array-pickled iterate-device-array "
         "eager-at-loop loop-over-examples per-example-device-put jnp-in-data-pipeline "
-        "eager-op-storm layer-without-dtype",
+        "eager-op-storm layer-without-dtype eager-schedule",
     ),
     Symptom(
         "It gets slower and slower",
@@ -104,7 +104,8 @@ TABLE = (
         "It works on one device, but not on several",
         "pmean-of-gradients gradients-not-reduced mesh-axis-types indivisible-batch "
         "incompatible-devices "
-        "sharding-constraint-no-mesh unbound-axis device-count-of-all-hosts",
+        "sharding-constraint-no-mesh unbound-axis device-count-of-all-hosts "
+        "loss-of-one-device pmean-of-examples",
     ),
     # What a CPU forgives: its memory is the host's, and nothing has to be copied to reach it.
     Symptom(

@@ -145,8 +145,9 @@ class Unrolled:
 class EagerLoop:
     """A Python loop whose operations start one by one; `dispatches` in each iteration, at least.
 
-    `mostly`: the calls in it that start most of them. `inside`: loops in it, of which nobody knows
-    how long they are, and how many of its dispatches are theirs.
+    `mostly`: the calls in it that start most of them; `deepest`: the call in what those call, and
+    so on, that still starts most. `inside`: loops in it, of which nobody knows how long they are,
+    and how many of its dispatches are theirs.
     """
 
     path: str
@@ -159,6 +160,7 @@ class EagerLoop:
     mostly: tuple[Span, ...] = ()
     calls: CallString = ()
     inside: tuple[tuple[Origin, int], ...] = ()
+    deepest: Origin | None = None
 
 
 @record
@@ -179,7 +181,8 @@ class EagerUpdate:
     """Something is updated outside of jit; `few`: in loops that have but a few turns.
 
     `what`: "optimizer" (it runs), "tree" (one is worked out of others, leaf by leaf), "array"
-    (`x.at[i].set(v)`), "growing" (`x = jnp.append(x, v)`), or "gradient" (one is taken).
+    (`x.at[i].set(v)`), "growing" (`x = jnp.append(x, v)`), "gradient" (one is taken), or
+    "schedule" (one of optax is called, in each iteration).
     `name`: what grows, as it is written. `parameter`: the function returns this parameter, made
     longer.
     """

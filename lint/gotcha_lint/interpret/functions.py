@@ -109,6 +109,7 @@ def _call_bound(
     machine: Machine, site: Site, function: Function, given: Arguments, span: Span
 ) -> Value:
     key, values, roots, drawn = _context(machine, site, function, given)
+    machine.callees[machine.path, span] = function
     if key in machine.active:
         for activation in reversed(machine.activations):
             activation.cut.add(key)

@@ -78,6 +78,7 @@ class Machine(State, ABC):
         self.equations = 0
         self.dispatches = 0  # operations that start outside of any trace, each by itself
         self.started: dict[Origin, int] = {}  # how many of them each call has started last
+        self.callees: dict[Origin, Function] = {}  # which function of the program it called
         self.generation = 0
         self.frames: dict[Any, Frame] = {}
         self.sites: dict[Any, Site] = {}

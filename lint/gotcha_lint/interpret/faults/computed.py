@@ -13,6 +13,13 @@ from gotcha_lint.patterns.dropped_statistics import dropped_statistics
 from gotcha_lint.patterns.half_types import half_types, is_unscaled
 from gotcha_lint.patterns.layer_arguments import misplaced_arguments
 from gotcha_lint.patterns.layer_types import untyped_layers
+from gotcha_lint.patterns.mapped_steps import (
+    averages_gradients,
+    losses_of_one,
+    mixed_examples,
+    steps_over,
+    unreduced_gradients,
+)
 from gotcha_lint.patterns.masked_means import masked_means
 from gotcha_lint.patterns.overwritten_results import overwritten_results
 from gotcha_lint.patterns.schedule_lengths import short_schedules
@@ -35,6 +42,7 @@ UNTYPED, UNSCALED = "layer without type", "unscaled half"
 DROPPED_STATISTICS = "dropped statistics"
 SHORT_SCHEDULE, SPLIT_BY_ALL = "short schedule", "split by all devices"
 UNMASKED_DECAY = "unmasked decay"
+UNREDUCED, LOSS_OF_ONE, MIXED = "unreduced gradients", "loss of one device", "mixed examples"
 
 
 def check_computed(machine: Machine, links: Links, module: Module, function: Function) -> None:
@@ -67,6 +75,7 @@ def check_computed(machine: Machine, links: Links, module: Module, function: Fun
         note(machine, CLIPPED_NORM, function, clip.span, clip.word)
     _check_layers(machine, module, function)
     _check_steps(machine, links, module, function)
+    _check_mapped(machine, links, module, function)
 
 
 def _check_layers(machine: Machine, module: Module, function: Function) -> None:
@@ -98,6 +107,23 @@ def _check_steps(machine: Machine, links: Links, module: Module, function: Funct
     for split in splits_by_all(module, function, links):
         places = ((*split.use, "split by it here"),)
         note(machine, SPLIT_BY_ALL, function, split.span, places=places)
+
+
+def _check_mapped(machine: Machine, links: Links, module: Module, function: Function) -> None:
+    """What the devices of a step under `pmap` keep for themselves, or mix."""
+    for step in steps_over(module, function, links):
+        for one in unreduced_gradients(step, links):
+            places = ((*one.mapped, "mapped here, and no device exchanges anything"),)
+            note(machine, UNREDUCED, step.function, one.span, places=places)
+    for loss in losses_of_one(function, links):
+        places = ((*loss.read, "the first device's is taken here"),)
+        note(machine, LOSS_OF_ONE, loss.step, loss.span, loss.step.name, places=places)
+    for mixed in mixed_examples(function, links):
+        places = ((function.path, mixed.made, "one value for each example"),)
+        note(
+            machine, MIXED, function, mixed.span, mixed.word, places=places,
+            maybe=not averages_gradients(module, links),
+        )  # fmt: skip
 
 
 def _is_module(links: Links, function: Function, register: Register) -> bool:
