@@ -46,6 +46,7 @@ class Variation:
     made: CallString = ()  # the calls that lead to where a new function is compiled
     fresh: frozenset[Site] = frozenset()  # captured objects that are new in each turn, too
     turns: int | None = None  # of all `loops`, where they are known
+    cls: Site | None = None  # of an argument that is an object
 
 
 @dataclass(frozen=True, slots=True)

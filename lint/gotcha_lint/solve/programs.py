@@ -84,6 +84,7 @@ from gotcha_lint.solve.timing import Elapsed, unwaited
 from gotcha_lint.solve.variations import compare, compare_leaves, where
 from gotcha_lint.solve.weights import weights_read
 
+_WORDS = {"no tree": "is no pytree", "unhashable": "has no hash"}  # of a class
 # Each speaks for itself.
 _PLAIN = frozenset(
     (FORK, WORKERS, "apply", "paramless", "dropped", "undecided", AT_IMPORT, DEFAULT, ENTRY)
@@ -563,13 +564,13 @@ class _Reader:
             if static.origin:
                 places.append((*static.origin, "made here"))
             if static.cls is not None:
-                how = "has no hash" if fails else "is hashed by identity"
+                how = _WORDS.get(static.kind, "is hashed by identity")
                 places.append((*static.cls.origin, f"this class {how}"))
             certain = static.certain and not (fails and call.maybe)
             row.variations.append(
                 Variation(
                     static.kind, call, static.label, loops=loops,
-                    places=(*places, *where(call)), certain=certain,
+                    places=(*places, *where(call)), certain=certain, cls=static.cls,
                 )
             )  # fmt: skip
 

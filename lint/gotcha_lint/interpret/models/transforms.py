@@ -35,6 +35,7 @@ from gotcha_lint.interpret.faults.derivatives import (
     check_result,
     check_rules,
 )
+from gotcha_lint.interpret.faults.jitted import check_jit
 from gotcha_lint.interpret.faults.losses import check_gradient, whole_leaf
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents
@@ -118,6 +119,8 @@ def _transform(word: str, name: str) -> Model:
         site.info["spread"] = machine.path_is_spread(call.span)
         if word in ("grad", "value_and_grad"):
             check_result(call, site)
+        if word in COMPILING:
+            check_jit(machine, site, call.span)
         return only(Object(site, call.origin))
 
     return make
