@@ -47,6 +47,7 @@ from gotcha_lint.text.unwarned import unwarned
 
 RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
 
+_QUOTED = 60  # characters of a message
 _LARGE = 100  # modules of a component: what was made of them is given back at once
 _WIDE = b"enable_x64"
 # Comments that name a fault, and do not say that it is meant.
@@ -509,6 +510,10 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
     return Forecast(
         rule.name(),
         message,
+    quoted = (_quoted(read.sources[path], each) for each in foreseen.quotes)
+    return Forecast(
+        rule.name(),
+        foreseen.message.format(*quoted) if foreseen.quotes else foreseen.message,
         path,
         span,
         tuple(_chain(foreseen, read.sources)),
@@ -519,6 +524,13 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
         foreseen.about,
         foreseen.hint,
     )
+
+
+def _quoted(source: Source, span: Span) -> str:
+    """The text of an expression on one line, shortened: for messages."""
+    text = source.text[source.offset(*span[:2]) : source.offset(*span[2:])]
+    words = " ".join(text.split())
+    return words if len(words) <= _QUOTED else f"{words[: _QUOTED - 3]}..."
 
 
 def _is_doubted(rule: Rule, text: str, span: Span, around: str) -> bool:

@@ -6,6 +6,7 @@ from gotcha_lint.facts.contexts import CONTEXTS
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.attention_widths import head_widths
+from gotcha_lint.patterns.bound_comparisons import bound_comparisons
 from gotcha_lint.patterns.clipped_norms import clipped_norms
 from gotcha_lint.patterns.copied_arrays import copied_arrays
 from gotcha_lint.patterns.device_counts import splits_by_all
@@ -33,6 +34,7 @@ _MODULES = frozenset(
 MISPLACED, HEAD_WIDTH = "misplaced argument", "width of one head"
 UNTYPED, UNSCALED = "layer without type", "unscaled half"
 DROPPED_STATISTICS = "dropped statistics"
+BOUND_COMPARISON = "bound comparison"
 SHORT_SCHEDULE, SPLIT_BY_ALL = "short schedule", "split by all devices"
 UNMASKED_DECAY = "unmasked decay"
 
@@ -63,6 +65,10 @@ def check_computed(machine: Machine, links: Links, module: Module, function: Fun
     for split in unused_keys(module, function):
         how = "all" if split.all_of_them else ""
         note(machine, UNUSED_KEYS, function, split.span, how, split.parent, *split.names)
+    for bound in bound_comparisons(module, function):
+        places = ((function.path, bound.use, "used as a value"),)
+        text = bound.name, *map(str, bound.compared)
+        note(machine, BOUND_COMPARISON, function, bound.span, *text, places=places)
     for clip in clipped_norms(module, function):
         note(machine, CLIPPED_NORM, function, clip.span, clip.word)
     _check_layers(machine, module, function)
