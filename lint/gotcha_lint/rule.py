@@ -95,7 +95,7 @@ class Foreseen:
 
     `place` and `places` are paths and spans, the latter with what is there. `certain`: it holds
     for all values that callers may give (*must*); else it is a *may*, shown with `--all` alone.
-    `quotes`: spans in the file of `place` whose text stands for each `{}` of the message.
+    `quotes`: places whose text stands for each `{}` of the message.
     `about`: a file, and the first and last line between which a report of the same rule has the
     same cause.
     """
@@ -108,6 +108,7 @@ class Foreseen:
     about: tuple[str, int, int] | None = None
     hint: str = ""  # what `mend_by` is told
     quotes: tuple[Span, ...] = ()
+    quotes: tuple[Origin, ...] = ()
 
 
 class Rule:

@@ -511,6 +511,7 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
         rule.name(),
         message,
     quoted = (_quoted(read.sources[path], each) for each in foreseen.quotes)
+    quoted = (_quoted(read.sources[at], each) for at, each in foreseen.quotes)
     return Forecast(
         rule.name(),
         foreseen.message.format(*quoted) if foreseen.quotes else foreseen.message,

@@ -1,7 +1,7 @@
 """Is a class surely nothing that JAX takes apart, by the text of the program (floor `program`)?
 
 It under-approximates: a class counts as plain where all its bases and decorators are known to make
-no tree of it, nothing registers it, and what derives from it is plain too, since `self` may be that.
+no tree of it, nothing registers it, and what derives from it is plain too: `self` may be that.
 """
 
 from __future__ import annotations

@@ -45,6 +45,7 @@ from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, disagrees
 from gotcha_lint.interpret.indexing import own_cut
 from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS
 from gotcha_lint.interpret.models.optax_chains import CHAIN
+from gotcha_lint.interpret.models.transforms import AHEAD
 from gotcha_lint.interpret.replicated import AVERAGED, is_summed
 from gotcha_lint.interpret.start.backend import AT_IMPORT, DEFAULT, FORK, WORKERS
 from gotcha_lint.patterns.dropped_datasets import DroppedStep
@@ -52,6 +53,7 @@ from gotcha_lint.patterns.pipeline_order import Cycled, LateShuffle
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.flags import HandedFlag
 from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.ahead import Idle, idle
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
 from gotcha_lint.solve.captured import (
     arrays_in,
@@ -154,6 +156,7 @@ class Programs:
     """Calls that run a module in training mode without a gradient, and what drops there."""
     effects: dict[str, dict[Origin, Effect]] = field(default_factory=lambda: defaultdict(dict))
     """By kind and place; of one place, one that is certain where there is such a one."""
+    idle: list[Idle] = field(default_factory=list)  # executables
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     chains: Chains = field(default_factory=Chains)  # of optimizers
     faults: Faults = field(default_factory=Faults)
@@ -199,6 +202,7 @@ class _Reader:
         self.first: dict[tuple[Site, str], Replaced] = {}  # of arguments, at the first call
         self.updated: list[EagerUpdate] = []
         self.elements: list[Effect] = []
+        self.ahead: list[Effect] = []
 
     def read(self) -> None:
         for event in self.segment.events:
@@ -234,9 +238,12 @@ class _Reader:
                     self._effect(event)
             elif isinstance(event, Effect) and event.kind in ("count", "drops", "in place"):
                 self.counts.append(event)
+            elif isinstance(event, Effect) and event.kind == AHEAD:
+                self.ahead.append(event)
             elif isinstance(event, Effect) and event.kind == "element":
                 self.elements.append(event)
         self._element_reads()
+        self.programs.idle += idle(self.ahead, self.asked)
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
         if self.programs.counted:

@@ -1,4 +1,4 @@
-"""What `jax.jit` refuses when it is given a function: static and donated arguments that it lacks."""
+"""Static and donated arguments that the function lacks: `jax.jit` refuses it."""
 
 from __future__ import annotations
 

@@ -24,10 +24,11 @@ from gotcha_lint.domain.value import (
     join,
     only,
 )
+from gotcha_lint.facts.ahead import COMPILER_OPTIONS, DUMP, LOOKS
 from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, weaken
 from gotcha_lint.interpret.call import Call, Model, alias, methods, model
-from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined
-from gotcha_lint.interpret.effects import note_update
+from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined, static_names
+from gotcha_lint.interpret.effects import note, note_update
 from gotcha_lint.interpret.events import Guard
 from gotcha_lint.interpret.faults.derivatives import (
     check_loss,
@@ -38,13 +39,14 @@ from gotcha_lint.interpret.faults.derivatives import (
 from gotcha_lint.interpret.faults.jitted import check_jit
 from gotcha_lint.interpret.faults.losses import check_gradient, whole_leaf
 from gotcha_lint.interpret.faults.remarks import remark
-from gotcha_lint.interpret.heap import contents
+from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.host import on_host, read
 from gotcha_lint.interpret.keys import again, forget
 from gotcha_lint.interpret.layers.linen import are_variables
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.replicated import as_gradient, is_checked
 from gotcha_lint.program.data_flow import steps_of
+from gotcha_lint.program.executables import LEFT, RUN, fate
 
 WORDS = {
     "jax.jit": "jit",
@@ -374,7 +376,9 @@ def _lowered(call: Call) -> Value:
     machine.call_traced(inner, tuple(map(weaken, call.args)), call.span, call.keywords)
     forget(machine, start)
     site = machine.allocate("object", call.span, "lowered")
-    site.info.update(name="lowered", inner=inner)
+    static, _ = static_names(machine, call.on.site, Inner(machine, inner))
+    given = frozenset((*range(len(call.args)), *(call.keywords.keys() - static)))
+    site.info.update(name="lowered", inner=inner, of=call.on.site, given=given)
     return only(Object(site, call.origin))
 
 
@@ -383,9 +387,34 @@ def lowered_method(call: Call) -> Value:
     if call.short != "compile":
         return UNKNOWN
     assert isinstance(call.on, Object)
+    _note_ahead(call, call.on.site)
     site = call.engine.allocate("object", call.span, "compiled")
     site.info.update(name="compiled", inner=call.on.site.info["inner"])
     return only(Object(site, call.origin))
+
+
+AHEAD, WITH_OPTIONS = "ahead", "with options"
+
+
+def _note_ahead(call: Call, lowered: Site) -> None:
+    """The executable is not called: the function may be, and use what was compiled or not."""
+    machine, jitted = call.engine, lowered.info["of"]
+    function = machine.activation.function
+    module = machine.modules.get(machine.path)
+    if machine.traced or module is None or jitted.info.get("filters"):
+        return
+    end = fate(module, function, call.span, LOOKS)
+    options = call.get(COMPILER_OPTIONS, "compiler_options")
+    what = WITH_OPTIONS if end == LEFT and options is not None and _chooses(call, options) else ""
+    if end != RUN:
+        note(machine, AHEAD, what, call.span, owner=jitted, arguments=lowered.info["given"])
+
+
+def _chooses(call: Call, options: Value) -> bool:
+    """Options are written out, none of them for the sake of its files."""
+    found = mapping_of(call.engine, options.only) if options.only is not None else None
+    keys = () if found is None or found.rest is not None else found.keys
+    return bool(keys) and not any(DUMP in str(key) for key in keys)
 
 
 @methods("object()")

@@ -53,7 +53,8 @@ class WalrusBindsComparison(Rule):
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of(BOUND_COMPARISON):
             name, *compared = fault.text
-            left = tuple(map(int, compared))
+            line, column, end_line, end_column = map(int, compared)
+            left = fault.path, (line, column, end_line, end_column)
             yield Foreseen(
                 (fault.path, fault.span),
                 f"`{name}` is True, not `{{}}`: `:=` binds the whole comparison; write "
