@@ -305,9 +305,9 @@ class Effect:
     "waited" (a save in the background), "undecided" (nothing tells a layer whether to drop),
     "dropped" (a new version of an object is thrown away), "in place" (a trace writes to an nnx
     object), "grown" (a container gets one more element), "ahead" (a function is compiled ahead of
-    time, with these `arguments`, and its executable is not called). `what`: which, in words that the rule
-    reads. `origins`: where that began. `traced`: JAX traces it. `maybe`: one of several functions
-    is called there.
+    time, with these `arguments`, and its executable is not called). `what`: which, in words that
+    the rule reads. `origins`: where that began. `traced`: JAX traces it. `maybe`: one of several
+    functions is called there.
     """
 
     kind: str

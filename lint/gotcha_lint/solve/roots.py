@@ -472,6 +472,7 @@ _COMPILING |= {name.removeprefix("optax.") for name in PRECONDITIONERS} | {"add_
 _KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - {"f", "t"}
 _EVERYDAY = frozenset(("split", "choice", "gamma", "beta", "bits", "ball"))
 _RANDOM = frozenset(("random", "jrandom", "jr", "jrnd", "rng", "key"))
+_MODULES = _RANDOM - {"rng", "key"}
 _MEANINGS = 3
 _SQUASHES = frozenset(("softmax", "sigmoid"))
 _PROBABLE = _SQUASHES | {name.rpartition(".")[2] for name in LOGIT_LOSSES}
@@ -533,9 +534,13 @@ def _leading_to_compiles(files: Iterable[Names], compiled: frozenset[str]) -> fr
 
 def _uses_keys(names: set[str]) -> bool:
     """Does it name what takes a random key? Everyday words count beside a name of keys alone."""
-    if not (_KEYS - _EVERYDAY).isdisjoint(names):
+    if not (_KEYS - _EVERYDAY).isdisjoint(names) or _makes_key(names):
         return True
     return not (_RANDOM.isdisjoint(names) or (_KEYS | _EVERYDAY).isdisjoint(names))
+
+
+def _makes_key(names: set[str]) -> bool:
+    return "PRNGKey" in names or ("key" in names and not _MODULES.isdisjoint(names))
 
 
 class Names:

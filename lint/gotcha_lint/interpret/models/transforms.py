@@ -412,7 +412,8 @@ def _note_ahead(call: Call, lowered: Site) -> None:
 
 def _chooses(call: Call, options: Value) -> bool:
     """Options are written out, none of them for the sake of its files."""
-    found = mapping_of(call.engine, options.only) if options.only is not None else None
+    atom = options.only
+    found = None if atom is None else mapping_of(call.engine, atom)
     keys = () if found is None or found.rest is not None else found.keys
     return bool(keys) and not any(DUMP in str(key) for key in keys)
 
