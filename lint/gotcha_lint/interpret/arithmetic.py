@@ -10,6 +10,7 @@ from gotcha_lint.domain import affine
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.domain.tracers import holds_tracers
 from gotcha_lint.domain.value import (
     BOTTOM,
     Atom,
@@ -41,7 +42,7 @@ from gotcha_lint.interpret.containers.building import (
     updated,
 )
 from gotcha_lint.interpret.derivative import is_differentiated, kept
-from gotcha_lint.interpret.faults.checks import after_binary, check_test
+from gotcha_lint.interpret.faults.checks import after_binary
 from gotcha_lint.interpret.faults.divisors import check_divisor
 from gotcha_lint.interpret.faults.half_precision import may_be_half
 from gotcha_lint.interpret.heap import (
@@ -185,6 +186,8 @@ def _may_be_array(machine: Machine, value: Value) -> bool:
 
     Something unknown is not: a derivative might flow through it, unseen.
     """
+    if machine.traced and holds_tracers(value):
+        return True
     if not machine.differentiated:
         return False
     return bool(flows_in(value.marks)) or (not value.unknown and _is_symbol(value))
@@ -385,7 +388,6 @@ def _of_sets(operator: str, a: Contents, b: Contents, origin: Origin) -> Content
 def unary(machine: Machine, operator: str, x: Value, span: Span) -> Value:
     """`-x`, `+x`, `~x`, `not x`; the operator by its name in `ast`."""
     if operator == "Not":
-        check_test(machine, x, span)
         known = truth(x)
         if known is not None:
             return constant(not known, machine.origin(span))

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from gotcha_lint.domain.freshness import given_by, sources_in
 from gotcha_lint.domain.sites import Frame, Site, Span
-from gotcha_lint.domain.value import UNKNOWN, Constant, Method, Number, Object, Tuple, Value
+from gotcha_lint.domain.tracers import as_tracer, is_array, without_tracers
+from gotcha_lint.domain.value import UNKNOWN, Constant, Method, Number, Object, Symbol, Tuple, Value
 from gotcha_lint.interpret.arguments import flatten, is_tree, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.call import Call
@@ -134,6 +135,7 @@ def call_compiled(call: Call, site: Site) -> Value:
 
     given_as: set[str] = set()  # the names of arguments, and of those that are None
     left_out: set[str] = set()
+    is_known = _knows_statics(site)
 
     def take(value: Value, label: str, static: bool) -> Value:
         if static or (site.info.get("filters") and _is_plain_object(value)):
@@ -146,6 +148,10 @@ def call_compiled(call: Call, site: Site) -> Value:
         if value.is_none:
             left_out.add(label)
         return value if _stays_a_number(site, value) else on_device(weaken(value))
+        if _stays_a_number(site, value):
+            return value
+        value = on_device(weaken(value))
+        return as_tracer(value) if is_known else value
 
     donation = _donation(call, site, inner)
     if donation is not None:
@@ -158,6 +164,8 @@ def call_compiled(call: Call, site: Site) -> Value:
         needed = {one.name for one in inner.function.parameters if not one.has_default}
         traced_names = (given_as | needed & set(parameters)) - left_out - names
         check_traced_flags(machine, inner.function, traced_names, site.origin)
+    if is_known:
+        keywords |= _of_outsider(site, inner, len(traced), names | keywords.keys())
     parts = site.info.get("word") == "pmap"
     machine.per_device += parts
     replicating, machine.replicating = machine.replicating, 0
@@ -210,11 +218,33 @@ def call_compiled(call: Call, site: Site) -> Value:
     )
     if donation is not None:
         give_away(donation)
+    result = without_tracers(result)
     return given_by(on_device(result), (machine.path, call.span))
 
 
 def _trained(functions: Iterable[Function]) -> frozenset[str]:
     return frozenset().union(*map(trained_parameters, functions))
+def _knows_statics(site: Site) -> bool:
+    """Are all options of the jit known, so that all other arguments are arrays?"""
+    given: dict[str, Value] = site.info["keywords"]
+    if any(name.startswith("*") for name in given) or site.info.get("open"):
+        return False
+    return not any(value.unknown or isinstance(value.only, Symbol) for value in given.values())
+
+
+def _of_outsider(site: Site, inner: Inner, given: int, named: set[str]) -> dict[str, Value]:
+    """What the root of an analysis leaves to outsiders: they give arrays."""
+    function = inner.function
+    if function is None:
+        return {}
+    left = {*inner.parameters[given:]} - named - inner.names
+    return {
+        parameter.name: as_tracer(UNKNOWN)
+        for parameter in function.parameters
+        if parameter.name in left
+        and not parameter.has_default
+        and (not site.info.get("filters") or is_array(parameter.annotation))
+    }
 
 
 def _donation(call: Call, site: Site, inner: Inner) -> Donation | None:

@@ -48,6 +48,7 @@ from gotcha_lint.interpret.faults.donated import check_read
 from gotcha_lint.interpret.faults.names import check_local, check_partly_bound
 from gotcha_lint.interpret.faults.remarks import CAST_UNDONE, remark
 from gotcha_lint.interpret.faults.signatures import check_unpacked
+from gotcha_lint.interpret.faults.traced import check_test
 from gotcha_lint.interpret.indexing import without_rest
 from gotcha_lint.interpret.layers.mutable import check_attribute, check_operand
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
@@ -219,6 +220,8 @@ class Engine(Machine):
 
     def _do_unop(self, i: Instruction, r: Registers) -> None:
         _, target, operator, operand, span = i
+        if operator == "Not":
+            check_test(self, r.get(operand, UNKNOWN), operand, "not", span)
         r[target] = self._started(unary(self, operator, r.get(operand, UNKNOWN), span))
         test = self.activation.tests.get(operand)
         if operator == "Not":
@@ -355,7 +358,7 @@ class Engine(Machine):
         return None
 
     def _do_assert(self, i: Instruction, r: Registers) -> None:
-        return None
+        check_test(self, r.get(i[2], UNKNOWN), i[2], "assert", i[-1])
 
     def _do_if(self, i: Instruction, r: Registers) -> str | None:
         return branches.branch(self, i, r)

@@ -109,6 +109,7 @@ class Machine(State, ABC):
         self.key_uses = 0  # that were noted
         self.joined: dict[Origin, tuple[Value, ...]] = {}  # schedules that one is made of
         self.spread: set[Origin] = set()  # calls with `**options` that nobody knows
+        self.open: set[Origin] = set()  # ... when they were run last
         self.starred: set[Origin] = set()  # calls with star arguments, known or not
         self.only_new: Origin | None = None  # the last call that gives a new object, and no more
         self.doubtful: set[tuple[str, str]] = (

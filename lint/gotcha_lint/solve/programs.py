@@ -651,12 +651,14 @@ class _Reader:
 
 def _is_named_state(value: Value) -> bool:
     """A parameter, or an attribute of one, with the name of a state; not what was fetched."""
-    return not is_fetched(value.marks) and any(
-        isinstance(atom, Symbol)
-        and str((*(atom.root if isinstance(atom.root, tuple) else ()), *atom.path)[-1]).lstrip(".")
-        in STATES
-        for atom in value.atoms
-    )
+    symbols = (atom for atom in value.atoms if isinstance(atom, Symbol))
+    return not is_fetched(value.marks) and any(_last_name(atom) in STATES for atom in symbols)
+
+
+def _last_name(symbol: Symbol) -> str:
+    """Of the attribute, or else of the parameter."""
+    names = (*symbol.root[1:2], *symbol.path) if isinstance(symbol.root, tuple) else symbol.path
+    return str(names[-1]).lstrip(".") if names else ""
 
 
 def _is_of_outsider(mark: Any) -> bool:

@@ -15,6 +15,7 @@ from gotcha_lint.domain.derivative import flow
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
     NO_MARKS,
+    UNKNOWN,
     Constant,
     Number,
     Object,
@@ -33,7 +34,7 @@ from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
 from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.engine import Engine
-from gotcha_lint.interpret.events import Event, KeyUse, Location, Turn
+from gotcha_lint.interpret.events import Event, KeyUse, Location, Remark, Turn
 from gotcha_lint.interpret.faults.losses import check_forward
 from gotcha_lint.interpret.faults.padded import note_padded
 from gotcha_lint.interpret.faults.written import check_written
@@ -159,11 +160,17 @@ def _of_module(
             other = run(function, lambda: engine.call(callee, (), chosen, site.span))
             other.events = [e for e in other.events if isinstance(e, (KeyUse, Turn))]
             yield other
+        flags = [p.name for p in function.parameters if _is_flag(site, p.name)]
+        if flags and _is_compiled(callee):  # they say which program it is: somebody chooses
+            chosen = {name: symbol_for((function, name)) for name in flags}
+            other = run(function, lambda: engine.call(callee, (), chosen, site.span))
+            other.events = [e for e in other.events if isinstance(e, Remark)]
+            yield other
 
     functions = [f for f in module.functions if not f.is_module and not f.is_class]
     transformed = list(_transformed(engine, module))
     for name, function, callee in transformed:
-        if name not in names.used and function not in covered:
+        if name not in names.used and (function not in covered or _is_closure(function)):
             yield from given(function, callee)
     for function in functions:
         site = engine.sites_of.get(function)
@@ -201,6 +208,8 @@ def _call_with_result(
 ) -> None:
     """Whoever calls a function that returns a compiled one, or closures, calls that, too."""
     span = engine.sites_of[function].span
+    if function.parameters and function.parameters[-1].kind == "**":
+        engine.open.add((engine.path, span))
     result = engine.call(callee, args, {}, span)
     if _is_compiled(result):
         engine.call(result, (), {}, span)
@@ -240,17 +249,34 @@ def _arguments(callee: Value, function: Function) -> tuple[Value, ...]:
     return tuple(symbol_for((function, p.name)) for p in needed)
 
 
+def _is_closure(function: Function) -> bool:
+    """What it does follows from what it closes over, too."""
+    parent = function.parent
+    return parent is not None and not parent.is_module and not parent.is_class
+
+
 def _transformed(engine: Engine, module: Module) -> Iterator[tuple[str, Function, Value]]:
     """Gradients and compiled functions that are names of the module: others may call them."""
     for name in dict.fromkeys(step[2] for step in module.top.body if step[0] == "store"):
-        value = engine.peek((module.path, name))
-        atom = value.only if value is not None else None
-        if value is None or not isinstance(atom, Object) or atom.site.kind != "transform":
-            continue
+        held = engine.peek((module.path, name)) or UNKNOWN
+        parts = held.only.items if isinstance(held.only, Tuple) else (held,)
+        for value in parts:
+            yield from _named(engine, name, value)
+
+
+def _named(engine: Engine, name: str, value: Value) -> Iterator[tuple[str, Function, Value]]:
+    atom = value.only
+    if isinstance(atom, Object) and atom.site.kind == "transform":
         function = Inner(engine, atom.site.info["inner"]).function
         word = atom.site.info["word"]
         if word in (*_GRADIENTS, *_COMPILED, "shard_map") and function in engine.sites_of:
             yield name, function, value
+
+
+def _is_flag(site: Site, name: str) -> bool:
+    """A parameter that is True or False unless somebody gives it."""
+    default = site.info["defaults"].get(name)
+    return default is not None and isinstance(default.constant, bool)
 
 
 def _is_option(site: Site, name: str) -> bool:

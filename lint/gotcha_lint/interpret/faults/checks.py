@@ -113,7 +113,6 @@ def after_call(call: Call, out: Value) -> Value:
         _averaged(call, call.args)
         check_log(call)
         _taken(call)
-        _sized_by_data(call)
         note_growth(call)
         if call.short in SLICE_UPDATES and not call.engine.traced and _is_replaced(call):
             note_update(call.engine, "array", call.span)
@@ -422,33 +421,6 @@ def _text(size: Size) -> str:
     return str(size.constant) if size.constant is not None else "n"
 
 
-def check_mask(machine: Machine, array: Array, key: Value, span: Span) -> None:
-    """`x[mask]` where JAX traces: the size of the result would depend on the data."""
-    if machine.lenient or not (machine.traced or _is_mapped(key)):
-        return
-    atom = key.only
-    if isinstance(atom, Array) and atom.dtype == "bool" and atom.place == "device" and atom.shape:
-        remark(machine, "mask", span)
-
-
-def _is_mapped(value: Value) -> bool:
-    """Does it follow from what `vmap` goes over, outside of a trace?"""
-    return any(mark[0] == "mapped" for mark in value.marks)
-
-
-def check_test(machine: Machine, value: Value, span: Span) -> None:
-    """`if x > 0:` where JAX traces: the array has no value yet."""
-    atom = value.only
-    if not isinstance(atom, Array) or atom.place != "device" or atom.dtype is None:
-        return
-    if not machine.lenient and (machine.traced or _is_mapped(value)):
-        places = () if atom.origin is None else ((*atom.origin, "the array"),)
-        remark(machine, "test", span, places=places, maybe=atom.shape != ())
-
-
-_SIZED = frozenset(("nonzero", "flatnonzero", "argwhere", "unique"))
-
-
 def _taken(call: Call) -> None:
     """`jnp.take(table, indices, axis=0)`"""
     if call.name != "jax.numpy.take" or len(call.args) < 2 or call.engine.per_device:
@@ -459,19 +431,6 @@ def _taken(call: Call) -> None:
         return
     if axis.constant == 0 and array.shape:
         _check_part(call.engine, array.shape[0], call.args[1], 0, call.span, False)
-
-
-def _sized_by_data(call: Call) -> None:
-    """`jnp.nonzero(x)` where JAX traces, without `size=`."""
-    machine = call.engine
-    if not machine.traced or machine.lenient or not call.name.startswith("jax.numpy."):
-        return
-    if call.short not in _SIZED and not (call.short == "where" and len(call.args) == 1):
-        return
-    array = call.args[0].only if call.args else None
-    sized = "size" in call.keywords or "*" in call.keywords
-    if not sized and isinstance(array, Array) and array.place == "device":
-        remark(machine, "sized", call.span, call.short)
 
 
 # Derivatives and logarithms

@@ -121,6 +121,7 @@ def _transform(word: str, name: str) -> Model:
         site.info["spread"] = machine.path_is_spread(call.span)
         if word in ("grad", "value_and_grad"):
             check_result(call, site)
+        site.info["open"] = call.origin in machine.open
         if word in COMPILING:
             check_jit(machine, site, call.span)
         return only(Object(site, call.origin))
