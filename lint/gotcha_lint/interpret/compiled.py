@@ -7,7 +7,17 @@ from collections.abc import Iterable, Iterator
 from gotcha_lint.domain.freshness import given_by, sources_in
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.tracers import as_tracer, is_array, without_tracers
-from gotcha_lint.domain.value import UNKNOWN, Constant, Method, Number, Object, Symbol, Tuple, Value
+from gotcha_lint.domain.value import (
+    UNKNOWN,
+    Array,
+    Constant,
+    Method,
+    Number,
+    Object,
+    Symbol,
+    Tuple,
+    Value,
+)
 from gotcha_lint.interpret.arguments import flatten, is_tree, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.call import Call
@@ -151,7 +161,8 @@ def call_compiled(call: Call, site: Site) -> Value:
         if _stays_a_number(site, value):
             return value
         value = on_device(weaken(value))
-        return as_tracer(value) if is_known else value
+        unsure = site.info.get("filters") and not isinstance(value.only, Array)
+        return as_tracer(value) if is_known and not unsure else value
 
     donation = _donation(call, site, inner)
     if donation is not None:

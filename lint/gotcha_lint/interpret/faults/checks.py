@@ -11,6 +11,7 @@ from dataclasses import replace
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.tracers import as_tracer
 from gotcha_lint.domain.value import (
     Array,
     Constant,
@@ -116,11 +117,21 @@ def after_call(call: Call, out: Value) -> Value:
         note_growth(call)
         if call.short in SLICE_UPDATES and not call.engine.traced and _is_replaced(call):
             note_update(call.engine, "array", call.span)
+        if call.engine.traced and _is_computed(call):
+            out = as_tracer(out)
         if isinstance(out.only, Tuple):  # what the whole follows from, each part does
             out = kept(call.engine, out, out)
         if call.engine.differentiated and not (call.short == "norm" and "ord" in call.keywords):
             out = _derivative(call.engine, call.short, call.args, out, call.span)
     return out
+
+
+def _is_computed(call: Call) -> bool:
+    """Does it give a new array? An array that is one already stays what it is."""
+    if call.short not in ("asarray", "array"):
+        return call.short not in _ASKING
+    given = call.args[0].only if call.args else None
+    return not isinstance(given, (Array, Symbol)) and given is not None
 
 
 def after_method(call: Call, out: Value) -> Value:
