@@ -45,11 +45,11 @@ from gotcha_lint.interpret.derivative import is_differentiated, kept
 from gotcha_lint.interpret.faults.checks import after_binary
 from gotcha_lint.interpret.faults.divisors import check_divisor
 from gotcha_lint.interpret.faults.half_precision import may_be_half
+from gotcha_lint.interpret.faults.texts import check_percent, marks_of_text
 from gotcha_lint.interpret.heap import (
     Contents,
     class_of,
     contents_of,
-    deep_marks,
     defines,
     element_of,
     holds_array,
@@ -140,6 +140,8 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
         check_divisor(machine, operator, y, span)
     if (whole := _of_batch(x, y)) is not None:
         return whole
+    if operator == "Mod" and _is_text(x):
+        return _formatted(machine, x, y, span)
     if holds_array(x) or holds_array(y) or is_differentiated(machine, x, y):
         if operator == "MatMult":
             return matmul(machine, x, y, span)
@@ -147,8 +149,6 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
         out = after_binary(machine, operator, x, y, out, span)
         known = all(as_arrays(v) is not None or _may_be_array(machine, v) for v in (x, y))
         return out if known else Value(out.atoms, True, out.marks, out.choice)  # or its own `+`
-    if operator == "Mod" and _is_text(x):
-        return _formatted(machine, x, y, span)
     if x.unknown or y.unknown or not x.atoms or not y.atoms:
         return Value(_of_defaults(machine, operator, x, y, span), True, marks)
     if len(x.atoms) * len(y.atoms) > _PAIRS:
@@ -297,7 +297,8 @@ def _is_text(value: Value) -> bool:
 
 def _formatted(machine: Machine, x: Value, y: Value, span: Span) -> Value:
     """`text % values`: text that varies with all that it shows."""
-    marks = deep_marks(machine, (x, y))
+    check_percent(machine, x, y, span)
+    marks = marks_of_text(machine, (x, y))
     form, shown = x.constant, key_of(y)
     if isinstance(form, str) and shown is not None:
         try:

@@ -45,6 +45,7 @@ from gotcha_lint.interpret.faults.flags import check_flags
 from gotcha_lint.interpret.faults.optimizer_arguments import check_state_update
 from gotcha_lint.interpret.faults.policies import check_policy
 from gotcha_lint.interpret.faults.signatures import check_call
+from gotcha_lint.interpret.faults.texts import check_shown
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, is_module_class, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
@@ -268,6 +269,7 @@ def call_library(
     note_setting(machine, name, args, keywords, span)
     if machine.traced or machine.differentiated:
         traced.check_call(machine, name, args, keywords, span)
+        check_shown(machine, name, args, keywords, span)
     if machine.traced:
         traced.check_call(machine, name, args, keywords, span)
     row = machine.rows.get(name)

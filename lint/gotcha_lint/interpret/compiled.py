@@ -34,6 +34,7 @@ from gotcha_lint.interpret.start.startup import note_started
 from gotcha_lint.interpret.state import MISSING, Activation
 from gotcha_lint.patterns.trained import trained_parameters
 from gotcha_lint.program.ir import Function
+from gotcha_lint.program.ir import Function, Parameter
 
 _LAYERS = 8  # of transforms around transforms
 _KEPT = 4  # the part of its budget that a root keeps for what follows a trace: a quarter
@@ -147,6 +148,8 @@ def call_compiled(call: Call, site: Site) -> Value:
     left_out: set[str] = set()
     is_known = _knows_statics(site)
 
+    arrays = {p.name for p in parameters_of(inner) if is_array(p.annotation)}
+
     def take(value: Value, label: str, static: bool) -> Value:
         if static or (site.info.get("filters") and _is_plain_object(value)):
             settings.append((label, value))
@@ -161,7 +164,7 @@ def call_compiled(call: Call, site: Site) -> Value:
         if _stays_a_number(site, value):
             return value
         value = on_device(weaken(value))
-        unsure = site.info.get("filters") and not isinstance(value.only, Array)
+        unsure = site.info.get("filters") and not (isinstance(value.only, Array) or label in arrays)
         return as_tracer(value) if is_known and not unsure else value
 
     donation = _donation(call, site, inner)
@@ -235,6 +238,10 @@ def call_compiled(call: Call, site: Site) -> Value:
 
 def _trained(functions: Iterable[Function]) -> frozenset[str]:
     return frozenset().union(*map(trained_parameters, functions))
+def parameters_of(inner: Inner) -> list[Parameter]:
+    return [] if inner.function is None else inner.function.parameters
+
+
 def _knows_statics(site: Site) -> bool:
     """Are all options of the jit known, so that all other arguments are arrays?"""
     given: dict[str, Value] = site.info["keywords"]
@@ -245,13 +252,10 @@ def _knows_statics(site: Site) -> bool:
 
 def _of_outsider(site: Site, inner: Inner, given: int, named: set[str]) -> dict[str, Value]:
     """What the root of an analysis leaves to outsiders: they give arrays."""
-    function = inner.function
-    if function is None:
-        return {}
     left = {*inner.parameters[given:]} - named - inner.names
     return {
         parameter.name: as_tracer(UNKNOWN)
-        for parameter in function.parameters
+        for parameter in parameters_of(inner)
         if parameter.name in left
         and not parameter.has_default
         and (not site.info.get("filters") or is_array(parameter.annotation))

@@ -24,7 +24,7 @@ run where their instruction says.
 | `build` | `"tuple"`, `"list"` or `"set"`, ((starred, register), ...) | a display |
 | `dict` | ((key or `None`, value), ...) | a display; `None`: `**value` |
 | `append` | container, value, key or `None` | one element of a comprehension |
-| `fstr` | value registers | an f-string with these values in it |
+| `fstr` | value registers, those with a format specification | an f-string |
 | `unpack` | value, registers, index of the starred one or `None` | `a, *b = value` |
 | `closure` | function, ((parameter, default), ...) | `def` or `lambda` |
 | `class` | function, bases, ((keyword or `None`, register), ...) | runs the body of a class |

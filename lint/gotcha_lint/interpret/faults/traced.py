@@ -226,10 +226,10 @@ def check_call(
     else:
         how = _cast(machine, name, given)
         if how and is_sure(machine, span):
-            remark(machine, CAST, span, how, *_callee(machine, span))
+            remark(machine, CAST, span, how, *callee_at(machine, span))
 
 
-def _callee(machine: Machine, span: Span) -> tuple[str, ...]:
+def callee_at(machine: Machine, span: Span) -> tuple[str, ...]:
     """Where what is called is written."""
     for i in steps_of(machine.activation.function):
         if i[0] == "call" and i[-1] == span:
@@ -246,7 +246,7 @@ def _size(machine: Machine, name: str, given: _Given, span: Span) -> None:
         value = given.get(position, names[number] if number < len(names) else "")
         if value is not None and any(_tracers(machine, value)) and is_sure(machine, span):
             at = _argument(machine, span, position, names[number : number + 1])
-            remark(machine, SIZE, at, *_callee(machine, span))
+            remark(machine, SIZE, at, *callee_at(machine, span))
             return
 
 

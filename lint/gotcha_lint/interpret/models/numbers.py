@@ -34,8 +34,8 @@ from gotcha_lint.interpret.call import Call, model
 from gotcha_lint.interpret.containers.building import spread
 from gotcha_lint.interpret.elements import REPEATED
 from gotcha_lint.interpret.faults.checks import check_test
+from gotcha_lint.interpret.faults.texts import marks_of_text
 from gotcha_lint.interpret.heap import (
-    deep_marks,
     element_of,
     holds_array,
     size_of,
@@ -74,7 +74,7 @@ def converted(call: Call) -> Value:
     if len(call.args) > 1:
         return only(Number(kind, origin=call.origin), call.marks)
     value = call.argument(0, "x")
-    marks = deep_marks(call.engine, (value,)) if kind == "str" else value.marks
+    marks = marks_of_text(call.engine, (value,)) if kind == "str" else value.marks
     seen = read(call.engine, (value,), call.span, kind, symbols=kind == "float")
     marks = after(marks, seen)
     known = getattr(value.only, "elements", None)
