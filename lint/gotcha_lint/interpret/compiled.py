@@ -25,6 +25,7 @@ from gotcha_lint.interpret.donation import replaced, updated_in_place
 from gotcha_lint.interpret.events import CompiledCall, Location
 from gotcha_lint.interpret.faults.donated import Donation, check_twice, give_away
 from gotcha_lint.interpret.faults.flags import check_traced_flags
+from gotcha_lint.interpret.faults.leaks import check_leaks
 from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
 from gotcha_lint.interpret.leaves import Leaves, Static
@@ -340,6 +341,7 @@ def _trace(
         for place, value in inside.reads.items()
         if place[0] not in own and place not in inside.writes and value is not MISSING
     }
+    check_leaks(machine, inside, own)
     atom = callee.only
     if isinstance(atom, Object) and atom.site.info.get("word") == "partial":
         bound = dict(_bound_by_position(atom.site)) | atom.site.info["keywords"]

@@ -12,7 +12,10 @@ from typing import Any
 
 from gotcha_lint.domain.freshness import Aged
 from gotcha_lint.domain.sites import Frame, Origin, Site, Span
-from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
+from gotcha_lint.domain.tracers import TRACED
+from gotcha_lint.domain.value import NO_MARKS, Marks, Object, Size, Tuple, Value
+from gotcha_lint.domain.value import Mapping as MappingOf
+from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.facts import Fact
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -31,6 +34,7 @@ from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.rebinding import Rebindings
 
 RESERVE = 4  # one part in so many of a budget
+_HOLDING = (Tuple, SequenceOf, MappingOf, Object)
 STOP = "stop"  # what follows in this region is not reached
 
 Instruction = tuple[Any, ...]
@@ -109,6 +113,8 @@ class Machine(State, ABC):
         self.key_uses = 0  # that were noted
         self.joined: dict[Origin, tuple[Value, ...]] = {}  # schedules that one is made of
         self.spread: set[Origin] = set()  # calls with `**options` that nobody knows
+        self.written_at: dict[Location, dict[Function, Origin]] = {}
+        """Where a trace has written tracers, or containers, first in each function."""
         self.open: set[Origin] = set()  # ... when they were run last
         self.starred: set[Origin] = set()  # calls with star arguments, known or not
         self.only_new: Origin | None = None  # the last call that gives a new object, and no more
@@ -231,6 +237,9 @@ class Machine(State, ABC):
             if old is not None:  # the first write changes nothing that was read before
                 name = self.activation.function.name
                 self.events.append(Write(location, self.path, span, value, old, self.calls, name))
+            if self.traced and (TRACED in value.marks or isinstance(value.only, _HOLDING)):
+                known = self.written_at.setdefault(location, {})
+                known.setdefault(self.activation.function, (self.path, span))
         self.put(location, value)
 
     @abstractmethod

@@ -186,7 +186,7 @@ def _of_module(
     for cls in [s for s in engine.sites.values() if s.kind == "class" and s.path == module.path]:
         methods, body = _public_methods(module, cls), cls.info["function"]
         is_layer = is_module_class(cls)
-        new = methods and not any(method in covered for method in methods)
+        new = not any(method in covered for method in methods)
         if new and names.is_worth_running(body, is_layer):
             yield run(body, lambda c=cls, m=methods: _drive(engine, c, m))
         if is_layer and "where" in names.names_in[body]:

@@ -60,14 +60,8 @@ def is_sure(machine: Machine, span: Span) -> bool:
     abstract = machine.traced or machine.differentiated
     if not abstract or machine.lenient or machine.trying or is_test(machine.path):
         return False
-    function: Function | None = machine.activation.function
-    names = _names_at(machine.activation.function, span)
-    if names & _asked_for_types(machine.activation.function):
+    if expects_tracers(machine.activation.function, span):
         return False
-    while function is not None and not function.is_module:
-        if any(word in name for name in names_used(function) for word in _CAREFUL):
-            return False
-        function = function.parent
     tests = {(g.path, g.span) for g in machine.guards if _holds(g.span, span)}
     return not any(
         word in name
@@ -76,6 +70,18 @@ def is_sure(machine: Machine, span: Span) -> bool:
         for name in _names_below(machine.activation.function, i[2] if i[0] == "if" else i[3])
         for word in _OPTIONAL
     )
+
+
+def expects_tracers(function: Function, span: Span) -> bool:
+    """Does the function ask whether this is a tracer, or does one around it?"""
+    if _names_at(function, span) & _asked_for_types(function):
+        return True
+    around: Function | None = function
+    while around is not None and not around.is_module:
+        if any(word in name for name in names_used(around) for word in _CAREFUL):
+            return True
+        around = around.parent
+    return False
 
 
 def _holds(outer: Span, inner: Span) -> bool:

@@ -37,6 +37,7 @@ from gotcha_lint.interpret.faults.derivatives import (
     check_rules,
 )
 from gotcha_lint.interpret.faults.jitted import check_jit
+from gotcha_lint.interpret.faults.leaks import check_gradient_store
 from gotcha_lint.interpret.faults.losses import check_gradient, whole_leaf
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents, mapping_of
@@ -300,6 +301,7 @@ def _loss_of(
         loss = out if has_aux is None or has_aux.constant is False else UNKNOWN
     known = Inner(machine, inner)
     for position in positions:
+        check_gradient_store(machine, known.function, position + known.bound)
         check_gradient(
             machine, loss, (machine.path, call.span, position), known.function, known.parameters
         )
