@@ -23,6 +23,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.events import Guard
 from gotcha_lint.interpret.faults.names import note_partly_bound
+from gotcha_lint.interpret.faults.swallowed import check_handlers
 from gotcha_lint.interpret.faults.traced import check_test, word_of_branch
 from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.keys import Differing, differing, name_chosen
@@ -244,10 +245,13 @@ def attempt(machine: Machine, instruction: Instruction) -> str | None:
     _, _, body, handlers, otherwise, final, span = instruction
     machine.layers.append({})
     machine.trying += bool(handlers)
+    asked, machine.asked = machine.asked, []
     try:
         flow = machine.run(body)
     finally:
         machine.trying -= bool(handlers)
+        check_handlers(machine, instruction)
+        machine.asked = asked
     flow = flow or machine.run(otherwise)
     done = machine.layers.pop()
     ends = [done] if flow is None else []

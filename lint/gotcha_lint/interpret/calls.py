@@ -44,6 +44,7 @@ from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.faults.flags import check_flags
 from gotcha_lint.interpret.faults.optimizer_arguments import check_state_update
 from gotcha_lint.interpret.faults.policies import check_policy
+from gotcha_lint.interpret.faults.frozen import check_frozen
 from gotcha_lint.interpret.faults.signatures import check_call
 from gotcha_lint.interpret.faults.texts import check_shown
 from gotcha_lint.interpret.functions import Arguments, call_function
@@ -270,6 +271,7 @@ def call_library(
     if machine.traced or machine.differentiated:
         traced.check_call(machine, name, args, keywords, span)
         check_shown(machine, name, args, keywords, span)
+        check_frozen(machine, name, span)
     if machine.traced:
         traced.check_call(machine, name, args, keywords, span)
     row = machine.rows.get(name)

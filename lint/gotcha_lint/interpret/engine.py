@@ -326,6 +326,9 @@ class Engine(Machine):
         activation.returns.append((value, self.since(activation.base)))
         return STOP
 
+    def _do_caught(self, i: Instruction, r: Registers) -> None:
+        return None
+
     def _do_raise(self, i: Instruction, r: Registers) -> str:
         return STOP
 

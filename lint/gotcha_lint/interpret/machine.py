@@ -121,6 +121,7 @@ class Machine(State, ABC):
         self.doubtful: set[tuple[str, str]] = (
             set()
         )  # who imports which by a name that may be another's
+        self.asked: list[tuple[Span, Guards]] = []  # places in a `try` that need a tracer's value
         self.trying = 0  # bodies of `try` around, in this function
         self.import_starts: dict[str, tuple[Origin, bool, CallString]] = {}
         """Of modules: what their import starts; for certain? Through which calls?"""

@@ -37,6 +37,7 @@ run where their instruction says.
 | `for` | iterable, element, region, else region, is a comprehension | a loop |
 | `while` | test region, test, region, else region | a loop |
 | `try` | region, list of handler regions, else region, finally region | |
+| `caught` | classes of errors, `None` for all | the first of a handler, after their expression |
 | `return` | value or `None` | |
 | `discard` | value | a call as a statement of its own |
 | `raise`, `break`, `continue`, `unknown` | | |

@@ -58,18 +58,21 @@ _NOT_NUMPY = ("numpy.random.", "numpy.testing.")
 def is_sure(machine: Machine, span: Span) -> bool:
     """Does JAX trace here, and does nothing around expect it?"""
     abstract = machine.traced or machine.differentiated
-    if not abstract or machine.lenient or machine.trying or is_test(machine.path):
+    if not abstract or machine.lenient or is_test(machine.path):
         return False
     if expects_tracers(machine.activation.function, span):
         return False
     tests = {(g.path, g.span) for g in machine.guards if _holds(g.span, span)}
-    return not any(
+    optional = any(
         word in name
         for i in steps_of(machine.activation.function)
         if i[0] in ("if", "while") and (machine.path, i[-1]) in tests
         for name in _names_below(machine.activation.function, i[2] if i[0] == "if" else i[3])
         for word in _OPTIONAL
     )
+    if machine.trying and not optional and machine.traced:
+        machine.asked.append((span, machine.guards))
+    return not (machine.trying or optional)
 
 
 def expects_tracers(function: Function, span: Span) -> bool:
