@@ -165,7 +165,7 @@ def _instance(
 ) -> None:
     site = atom.site
     cls = site.info.get("class")
-    if cls is not None and path.isidentifier() and value.only is atom and _is_plain(machine, cls):
+    if cls is not None and path.isidentifier() and value.only is atom and is_plain(machine, cls):
         statics.append(Static(path, "no tree", NO_MARKS, None, cls.origin, cls))
     name = cls.info["name"] if cls is not None else site.info.get("name", "")
     leaves[path].kinds.setdefault(f"class {name}", atom.origin)
@@ -227,7 +227,7 @@ def is_tree(cls: Site) -> bool:
     return "struct" in cls.info["decorators"] or any(word in library for word in words)
 
 
-def _is_plain(machine: Machine, cls: Site) -> bool:
+def is_plain(machine: Machine, cls: Site) -> bool:
     """Surely nothing that JAX can take apart."""
     if is_tree(cls):
         return False

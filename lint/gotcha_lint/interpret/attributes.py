@@ -32,7 +32,7 @@ from gotcha_lint.interpret.copies import COPYING, is_copy, original
 from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
 from gotcha_lint.interpret.faults.checkpoints import check_saved
 from gotcha_lint.interpret.faults.divisors import check_none
-from gotcha_lint.interpret.faults.remarks import remark
+from gotcha_lint.interpret.faults.remarks import note_asked, remark
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
@@ -274,24 +274,29 @@ def _bound(machine: Machine, part: Atom, me: Value, bound: Value, name: str, spa
     if kind == "property":
         return machine.call(info["inner"], (me,), {}, span)
     if kind == "cached_property":
-        return _cached(machine, info["inner"], me, name, span)
+        return _cached(machine, part.site, me, name, span)
     if kind in _BOUND:
         return bound
     return info["inner"] if kind == "static_method" else only(part)
 
 
-def _cached(machine: Machine, getter: Value, me: Value, name: str, span: Span) -> Value:
-    """A cached property is computed once, whatever loop asks for it first."""
+def _cached(machine: Machine, cache: Site, me: Value, name: str, span: Span) -> Value:
+    """A cached property is computed once, whatever loop asks for it first.
+
+    Outside of a trace it gives the same each time: who asks first is not known.
+    """
     current, machine.current = machine.current, NO_MARKS
     machine.guarded += 1
     try:
-        found = machine.call(getter, (me,), {}, span)
+        found = machine.call(cache.info["inner"], (me,), {}, span)
     finally:
         machine.guarded -= 1
         machine.current = current
-    for atom in me.atoms:
+    for atom in me.atoms if machine.traced else ():
         if isinstance(atom, Object):
             machine.write((atom.site, name), found)
+            machine.cached_at[atom.site, name] = cache
+    note_asked(machine, cache, span)
     return found
 
 

@@ -36,6 +36,7 @@ from gotcha_lint.facts.host import FILLING
 from gotcha_lint.interpret.attributes import annotated_class, attribute, update_of
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
+from gotcha_lint.interpret.contexts import CONCRETE
 from gotcha_lint.interpret.copies import copied
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
 from gotcha_lint.interpret.effects import note_checkpoint, note_handed
@@ -532,6 +533,7 @@ def enter_context(machine: Machine, context: Value, span: Span) -> Value:
     """What `with context as x` binds."""
     out = Value((), context.unknown, context.marks) if context.unknown else BOTTOM
     for atom in context.atoms:
+        machine.lenient += isinstance(atom, Library) and atom.name == CONCRETE
         if _has_method(machine, atom, "__enter__"):
             entered = attribute(machine, only(atom), "__enter__", span)
             out = join(out, machine.call(entered, (), {}, span))
@@ -543,6 +545,7 @@ def enter_context(machine: Machine, context: Value, span: Span) -> Value:
 def exit_context(machine: Machine, context: Value, span: Span) -> None:
     note_handed(machine, (context,), span)
     for atom in context.atoms:
+        machine.lenient -= isinstance(atom, Library) and atom.name == CONCRETE
         if _has_method(machine, atom, "__exit__"):
             exiting = attribute(machine, only(atom), "__exit__", span)
             machine.call(exiting, (UNKNOWN, UNKNOWN, UNKNOWN), {}, span)

@@ -353,6 +353,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     maybe, machine.maybe = machine.maybe, 0
     trying, machine.trying = machine.trying, 0
     transform, machine.transform = machine.transform, ""
+    lenient = machine.lenient  # a context may be left by a `return`
     inexact = machine.inexact
     trail, machine.trail = machine.trail, []
     try:
@@ -380,7 +381,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         started, machine.dispatches = machine.dispatches, dispatches
         machine.handled = handled
         machine.sides, machine.maybe, machine.transform = sides, maybe, transform
-        machine.trying = trying
+        machine.trying, machine.lenient = trying, lenient
         steps, machine.trail = machine.trail, trail
     spent = budget - machine.budget
     machine.costs[key] = max(machine.costs.get(key, 0), spent - machine.spent_inside)

@@ -115,6 +115,7 @@ class Machine(State, ABC):
         self.spread: set[Origin] = set()  # calls with `**options` that nobody knows
         self.written_at: dict[Location, dict[Function, Origin]] = {}
         """Where a trace has written tracers, or containers, first in each function."""
+        self.cached_at: dict[Location, Site] = {}  # what a trace has computed of cached properties
         self.open: set[Origin] = set()  # ... when they were run last
         self.starred: set[Origin] = set()  # calls with star arguments, known or not
         self.only_new: Origin | None = None  # the last call that gives a new object, and no more

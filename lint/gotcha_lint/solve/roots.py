@@ -223,6 +223,10 @@ def _call_with_result(
 def _closures(engine: Engine, value: Value, depth: int) -> Iterator[Value]:
     """Functions that a function made and gives to its caller, with what they close over."""
     for atom in value.atoms:
+        if isinstance(atom, Object) and atom.site.kind == "transform" and depth:
+            if atom.site.info["word"] in _COMPILED:
+                yield only(atom)
+            continue
         if isinstance(atom, Object) and atom.site.kind == "function":
             parent = atom.site.info["function"].parent
             if parent is not None and not parent.is_module and not parent.is_class:
@@ -334,6 +338,13 @@ def _drive(engine: Engine, cls: Site, methods: list[Function]) -> None:
         engine.events[start:] = [_used_each_call(event, loop) for event in engine.events[start:]]
 
 
+def _is_cached(engine: Engine, cls: Site, method: Function) -> bool:
+    """Is it computed once for an object?"""
+    found = class_attribute(engine, cls, method.name)
+    atom = found.only if found is not None else None
+    return isinstance(atom, Object) and atom.site.kind == "cached_property"
+
+
 def _used_each_call(event: Event, loop: Hashable) -> Event:
     """A key that the object holds, if nothing renews it, is the one of the call before."""
     if isinstance(event, KeyUse) and event.how in ("draw", "split"):
@@ -348,6 +359,8 @@ def _call_all(
     for kept in _kept_compiled(engine, me, cls):
         engine.call(kept, (), {}, cls.span)
     for method in methods:
+        if _is_cached(engine, cls, method):
+            continue  # whatever asks for it first
         if method in handed:
             engine.call(handed[method], (), {}, cls.span)
         bound = engine.attribute(me, method.name, cls.span)

@@ -117,7 +117,7 @@ def after_call(call: Call, out: Value) -> Value:
         note_growth(call)
         if call.short in SLICE_UPDATES and not call.engine.traced and _is_replaced(call):
             note_update(call.engine, "array", call.span)
-        if call.engine.traced and _is_computed(call):
+        if call.engine.traced and not call.engine.lenient and _is_computed(call):
             out = as_tracer(out)
         if isinstance(out.only, Tuple):  # what the whole follows from, each part does
             out = kept(call.engine, out, out)

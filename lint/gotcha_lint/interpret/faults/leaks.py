@@ -12,7 +12,8 @@ from typing import Any
 from gotcha_lint.domain.sites import Frame, Origin, Site, Span
 from gotcha_lint.domain.tracers import TRACED
 from gotcha_lint.domain.value import Array, Object, Sequence, Symbol, Tuple, Value
-from gotcha_lint.interpret.faults.remarks import remark
+from gotcha_lint.interpret.arguments import is_plain
+from gotcha_lint.interpret.faults.remarks import note_asked, remark
 from gotcha_lint.interpret.faults.traced import expects_tracers
 from gotcha_lint.interpret.heap import contents_of, mapping_of
 from gotcha_lint.interpret.machine import Machine
@@ -20,6 +21,7 @@ from gotcha_lint.interpret.state import Activation
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function
 
+CACHED = "cached"
 LEAKED, INTO_ARGUMENT = "leaked", "into an argument"
 _HELD = ("list", "dict", "set")
 _DEPTH = 2  # of containers in containers
@@ -29,6 +31,12 @@ def check_leaks(machine: Machine, inside: Activation, own: set[Site]) -> None:
     """`inside`: the trace that has ended; `own`: what can be reached from its arguments."""
     if machine.traced or machine.lenient:
         return
+    for location in sorted(inside.writes & machine.cached_at.keys(), key=repr):
+        base, value = location[0], machine.peek(location)
+        if base not in own and base not in inside.made and value is not None:
+            cls = base.info.get("class") if isinstance(base, Site) else None
+            if cls is not None and _holds(machine, value) and is_plain(machine, cls):
+                note_cached(machine, machine.cached_at[location], value)
     for location in sorted(inside.writes & machine.written_at.keys(), key=repr):
         base, value = location[0], machine.peek(location)
         if base in own or not _outlives(base, inside) or value is None:
@@ -38,6 +46,32 @@ def check_leaks(machine: Machine, inside: Activation, own: set[Site]) -> None:
         for function, (path, span) in machine.written_at[location].items():
             if function in inside.functions and not expects_tracers(function, span):
                 remark(machine, LEAKED, span, *map(str, _holder(function, span)), at=(path, span))
+
+
+def note_cached(machine: Machine, cache: Site, value: Value) -> None:
+    """A cache keeps a tracer for the traces that follow."""
+    function = _memoised(cache)
+    made = next((a.origin for a in value.atoms if isinstance(a, Array) and a.origin), None)
+    places = () if made is None else ((*made, "an array that is made in the trace"),)
+    name = "" if function is None else function.name
+    remark(machine, CACHED, cache.span, name, places=places, at=cache.origin)
+
+
+def _memoised(cache: Site) -> Function | None:
+    atom = cache.info["inner"].only
+    is_function = isinstance(atom, Object) and atom.site.kind == "function"
+    return atom.site.info["function"] if is_function else None
+
+
+def check_cached(machine: Machine, cache: Site, value: Value, span: Span) -> None:
+    """A memoised function of a module has been called."""
+    function = _memoised(cache)
+    if function is None or function.parent is None or not function.parent.is_module:
+        return  # a cache within a traced function dies with the trace
+    if machine.activation is not machine.top:
+        note_asked(machine, cache, span)
+    if machine.traced and not machine.lenient and _holds(machine, value):
+        note_cached(machine, cache, value)
 
 
 def _outlives(base: Any, inside: Activation) -> bool:

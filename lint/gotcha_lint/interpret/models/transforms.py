@@ -28,6 +28,7 @@ from gotcha_lint.facts.ahead import COMPILER_OPTIONS, DUMP, LOOKS
 from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, weaken
 from gotcha_lint.interpret.call import Call, Model, alias, methods, model
 from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined, static_names
+from gotcha_lint.interpret.contexts import CONCRETE
 from gotcha_lint.interpret.effects import note, note_update
 from gotcha_lint.interpret.events import Guard
 from gotcha_lint.interpret.faults.derivatives import (
@@ -37,7 +38,7 @@ from gotcha_lint.interpret.faults.derivatives import (
     check_rules,
 )
 from gotcha_lint.interpret.faults.jitted import check_jit
-from gotcha_lint.interpret.faults.leaks import check_gradient_store
+from gotcha_lint.interpret.faults.leaks import check_cached, check_gradient_store
 from gotcha_lint.interpret.faults.losses import check_gradient, whole_leaf
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents, mapping_of
@@ -218,8 +219,11 @@ def _call_cached(call: Call, inner: Value) -> Value:
     machine = call.engine
     around, machine.current = machine.current, NO_MARKS
     machine.guarded += 1
+    assert isinstance(call.on, Object)
     try:
-        return machine.call(inner, call.args, call.keywords, call.span)
+        out = machine.call(inner, call.args, call.keywords, call.span)
+        check_cached(machine, call.on.site, out, call.span)
+        return out
     finally:
         machine.guarded -= 1
         machine.current = around
@@ -510,6 +514,12 @@ def abstract(call: Call) -> Value:
 
 
 _NOTHING = {"const", "return", "expr"}
+
+
+@model("jax.ensure_compile_time_eval", "jax.disable_jit")
+def concrete(call: Call) -> Value:
+    """A context in which arrays have their values."""
+    return only(Library(CONCRETE, call.origin))
 
 
 @model("jax.device_get", "jax.experimental.multihost_utils.process_allgather")

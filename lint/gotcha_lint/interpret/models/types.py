@@ -283,13 +283,19 @@ def _super(call: Call, cls: Site, me: Value) -> Value:
 
 
 _WRAPPERS = {
+    "cached_property": "cached_property",
     "property": "property",
     "staticmethod": "static_method",
     "classmethod": "class_method",
 }
 
 
-@model("builtins.property", "builtins.staticmethod", "builtins.classmethod")
+@model(
+    "builtins.property",
+    "builtins.staticmethod",
+    "builtins.classmethod",
+    "functools.cached_property",
+)
 def wrapped_function(call: Call) -> Value:
     site = call.engine.allocate(_WRAPPERS[call.short], call.span)
     site.info["inner"] = call.argument(0, "fget")
