@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.facts.flags import FLAGS, TRAIN
-from gotcha_lint.program.data_flow import bodies, steps_of, used_registers
-from gotcha_lint.program.ir import Function, Instruction, Module, Register
+from gotcha_lint.program.data_flow import steps_of, used_registers
+from gotcha_lint.program.ir import Function, Instruction, Register
 
 _DEPTH = 6  # calls that the value goes through, as in `key(int(time()))`
 
 
-def is_only_for_dropout(module: Module, function: Function, register: Register) -> bool:
+def is_only_for_dropout(top: Function, function: Function, register: Register) -> bool:
     """Does it end only in `apply(..., rngs={"dropout": key})` of no training?"""
-    return not _trains_by_default(module) and _ends_in_dropout(function, register, 0)
+    return not _trains_by_default(top) and _ends_in_dropout(function, register, 0)
 
 
 def _ends_in_dropout(function: Function, register: Register, depth: int) -> bool:
@@ -72,12 +72,12 @@ def _tells(makers: dict[Register, Instruction], call: Instruction) -> bool:
     )
 
 
-def _trains_by_default(module: Module) -> bool:
+def _trains_by_default(top: Function) -> bool:
     """A model of this file does, and which one is applied here need not be known."""
     return any(
         value is TRAIN.get(name, ...)
-        for body in bodies(module)
-        for name, value in (_defaults(body) if body.is_class else ())
+        for i in steps_of(top)
+        for name, value in (_defaults(i[2]) if i[0] == "class" else ())
     )
 
 

@@ -36,6 +36,7 @@ from gotcha_lint.interpret.events import (
     Effect,
     HostRead,
     Identity,
+    KeyUse,
     Location,
     Replaced,
     Unrolled,
@@ -73,6 +74,7 @@ from gotcha_lint.solve.compiled_functions import (
     Stale,
     Variation,
 )
+from gotcha_lint.solve.constant_keys import ConstantKey, ConstantKeys
 from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.host_bound import HostBoundLoop, host_bound
 from gotcha_lint.solve.keys import KeyReuses
@@ -156,6 +158,7 @@ class Programs:
     """Calls that run a module in training mode without a gradient, and what drops there."""
     effects: dict[str, dict[Origin, Effect]] = field(default_factory=lambda: defaultdict(dict))
     """By kind and place; of one place, one that is certain where there is such a one."""
+    constant_keys: list[ConstantKey] = field(default_factory=list)
     idle: list[Idle] = field(default_factory=list)  # executables
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     chains: Chains = field(default_factory=Chains)  # of optimizers
@@ -203,6 +206,7 @@ class _Reader:
         self.updated: list[EagerUpdate] = []
         self.elements: list[Effect] = []
         self.ahead: list[Effect] = []
+        self.constant_keys = ConstantKeys()
 
     def read(self) -> None:
         for event in self.segment.events:
@@ -238,11 +242,14 @@ class _Reader:
                     self._effect(event)
             elif isinstance(event, Effect) and event.kind in ("count", "drops", "in place"):
                 self.counts.append(event)
+            elif isinstance(event, KeyUse):
+                self.constant_keys.use(event)
             elif isinstance(event, Effect) and event.kind == AHEAD:
                 self.ahead.append(event)
             elif isinstance(event, Effect) and event.kind == "element":
                 self.elements.append(event)
         self._element_reads()
+        self.programs.constant_keys += self.constant_keys.end(self.asked)
         self.programs.idle += idle(self.ahead, self.asked)
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
@@ -383,6 +390,7 @@ class _Reader:
 
     def _call(self, call: CompiledCall) -> None:
         self._counted(call)
+        self.constant_keys.call(call)
         site = call.site
         row = self._row(site, call)
         row.calls += 1

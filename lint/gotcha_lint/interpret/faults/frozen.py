@@ -28,8 +28,8 @@ def check_frozen(machine: Machine, name: str, span: Span) -> None:
     call = next((i for i in steps_of(function) if i[0] == "call" and i[-1] == span), None)
     if call is None or _is_text(function, call) or _has_seed(function, call):
         return
-    module = machine.modules[machine.path]
-    if not machine.differentiated and is_only_for_dropout(module, function, call[1]):
+    top = machine.modules[machine.path].top
+    if not machine.differentiated and is_only_for_dropout(top, function, call[1]):
         return
     if not (_waits_for_none(function, span) or _is_kept_by_callbacks(function, call)):
         remark(machine, FROZEN, span, kind, *map(str, callee_at(machine, span)))
