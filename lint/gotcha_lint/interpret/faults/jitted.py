@@ -8,7 +8,11 @@ from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.patterns.lost_stores import lost_stores
+from gotcha_lint.program.data_flow import steps_of
+from gotcha_lint.program.ir import Function
 
+LOST_STORE = "lost store"
 NOT_A_PARAMETER = "not a parameter"
 _SAME_SIGNATURE = frozenset(
     ("partial", "jit", "pmap", "grad", "value_and_grad", "vmap", "checkpoint")
@@ -74,3 +78,53 @@ def _by_caller(machine: Machine, known: list[tuple[object, Origin | None]]) -> O
         if path != function.path or not function.line <= span[0] <= function.end_line:
             return origin
     return None
+
+
+REBUILDING = frozenset(("jit", "pmap", "shard_map", "vmap"))
+"""Transforms that take their arguments apart and build them again."""
+
+
+def check_stores(
+    machine: Machine, inner: Value, word: str, static: set[str], library: str = ""
+) -> None:
+    """`params["w"] = w` in the function itself: the caller's dictionary stays as it was."""
+    function = _itself(inner)
+    if function is None or library.startswith("flax.nnx."):
+        return
+    names = {p.name for p in function.parameters if p.kind in ("pos", "kw")} - static
+    stores = list(lost_stores(machine.modules[function.path], function, names))
+    for store in stores if stores and not _is_called_plainly(machine, function) else ():
+        at = function.path, store.span
+        remark(machine, LOST_STORE, store.span, store.parameter, word, function.name, at=at)
+
+
+def _itself(inner: Value) -> Function | None:
+    """The function that is jitted, not what a gradient is taken of: that is given the same."""
+    atom = inner.only
+    while isinstance(atom, Object) and atom.site.info.get("word") == "partial":
+        atom = atom.site.info["inner"].only
+    if isinstance(atom, Object) and atom.site.kind == "function":
+        return atom.site.info["function"]
+    return None
+
+
+def _is_called_plainly(machine: Machine, function: Function) -> bool:
+    """Somewhere its plain name is called, where the caller sees what is stored."""
+    parent = function.parent
+    bound = [] if parent is None else [
+        i for i in steps_of(parent) if i[0] == "store" and i[2] == function.name
+    ]  # fmt: skip
+    if function.first not in (0, function.line) or len(bound) > 1:
+        return False
+    method = parent is not None and parent.is_class
+    for path in machine.visible:
+        for other in machine.modules[path].functions:
+            words = {
+                i[1]: i[3] if method else i[2]
+                for i in steps_of(other)
+                if i[0] == ("attr" if method else "load")
+            }
+            calls = (i for i in steps_of(other) if i[0] == "call")
+            if any(words.get(i[2]) == function.name for i in calls):
+                return True
+    return False

@@ -37,6 +37,7 @@ from gotcha_lint.interpret.call import Call, Model, alias, family, model
 from gotcha_lint.interpret.events import EagerControl
 from gotcha_lint.interpret.faults.carries import check_carry
 from gotcha_lint.interpret.faults.half_precision import as_carried
+from gotcha_lint.interpret.faults.jitted import check_stores
 from gotcha_lint.interpret.heap import contents, element_of, in_module_method
 from gotcha_lint.interpret.identity import identity
 from gotcha_lint.interpret.keys import AXIS, again, note_undrawn
@@ -140,6 +141,7 @@ def scan(call: Call) -> Value:
     if size is None and length is not None and not length.is_none:
         size = size_from(length, call.origin)
     start = len(machine.events)
+    check_stores(machine, body, "scan", set())
     carry = as_carried(machine, weaken(init), call.span)
     result = _run(machine, body, (carry, strip(xs)), call.span)
     content = contents(machine, result)

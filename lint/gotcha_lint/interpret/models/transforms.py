@@ -38,6 +38,7 @@ from gotcha_lint.interpret.faults.derivatives import (
     check_rules,
 )
 from gotcha_lint.interpret.faults.jitted import check_jit
+from gotcha_lint.interpret.faults.jitted import REBUILDING, check_jit, check_stores
 from gotcha_lint.interpret.faults.leaks import check_cached, check_gradient_store
 from gotcha_lint.interpret.faults.losses import check_gradient, whole_leaf
 from gotcha_lint.interpret.faults.remarks import remark
@@ -126,6 +127,9 @@ def _transform(word: str, name: str) -> Model:
         site.info["open"] = call.origin in machine.open
         if word in COMPILING:
             check_jit(machine, site, call.span)
+        if word in REBUILDING:
+            static, _ = static_names(machine, site, Inner(machine, inner))
+            check_stores(machine, inner, word, static, name)
         return only(Object(site, call.origin))
 
     return make
