@@ -404,6 +404,8 @@ class _Reader:
                 self._stale(row, call, place, before, write)
         known = self.traces.setdefault(site, {})
         for place, value in captured.items():
+            if isinstance(place[0], str):
+                row.globals.setdefault((place[0], str(place[1])), call)
             known.setdefault(place, value)
             self.readers.setdefault(place, set()).add(site)
         self._captures(row, call)
