@@ -383,6 +383,7 @@ def make_class(machine: Machine, instruction: Instruction, registers: Registers)
         outer.made.update(inside.made)
         for location, value in inside.reads.items():
             outer.reads.setdefault(location, value)
+    machine.classes_made[function] = site
     check_saved(machine, site)
     return only(Object(site, machine.origin(span)))
 

@@ -137,6 +137,7 @@ class Machine(State, ABC):
         self.array_updates: dict[tuple[Function, Span], bool] = {}  # do they replace the array?
         self.growths: dict[tuple[Function, Span, Argument | None], Growth | None] = {}
         self.sites_of: dict[Function, Site] = {}  # the first closure of each function
+        self.classes_made: dict[Function, Site] = {}  # by their bodies
         self.classes: list[Site] = []  # whose bodies are being run
         self.top = Activation(Function("<root>", "", 0), Frame(Function("<root>", "", 0)), (), 0)
         self.activations.append(self.top)
