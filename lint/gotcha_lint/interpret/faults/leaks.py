@@ -79,7 +79,7 @@ def _outlives(base: Any, inside: Activation) -> bool:
         return True
     if isinstance(base, Frame):
         return base.function not in inside.functions
-    if not isinstance(base, Site) or base in inside.made:
+    if not isinstance(base, Site) or base in inside.made or base.info.get("of each object"):
         return False
     cls = base.info.get("class")
     if base.kind != "instance" or cls is None:
