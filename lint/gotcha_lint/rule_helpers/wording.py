@@ -71,9 +71,10 @@ def loop_places(loops: frozenset[Any]) -> tuple[Place, ...]:
     )
 
 
-def place_in(fault: Fault) -> Origin:
-    """The place that the text of a fault ends with, in the same file."""
-    line, column, end_line, end_column = map(int, fault.text[-4:])
+def place_in(fault: Fault, before: int = 0) -> Origin:
+    """The place that the text of a fault ends with, in the same file; or one of those before it."""
+    end = len(fault.text) - 4 * before
+    line, column, end_line, end_column = map(int, fault.text[end - 4 : end])
     return fault.path, (line, column, end_line, end_column)
 
 

@@ -193,7 +193,7 @@ def _sizes(machine: Machine, name: str, given: _Given, span: Span) -> None:
     array = first.only
     known = isinstance(array, Array) and array.place == "device"
     if (known or holds_tracers(first)) and is_sure(machine, span):
-        remark(machine, SIZED, span, name.rpartition(".")[2], needed[0])
+        remark(machine, SIZED, span, needed[0], *map(str, callee_at(machine, span)))
 
 
 class _Given:
@@ -235,7 +235,9 @@ def check_call(
     else:
         how = _cast(machine, name, given)
         if how and is_sure(machine, span):
-            remark(machine, CAST, span, how, *callee_at(machine, span))
+            mapped = _argument(machine, span, 0, ()) if how == "mapped" else ()
+            text = map(str, (*mapped, *callee_at(machine, span)))
+            remark(machine, CAST, span, how, *text)
 
 
 def callee_at(machine: Machine, span: Span) -> tuple[str, ...]:

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.interpret.faults.traced import MASK, SIZED
 from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.wording import place_in
 from gotcha_lint.solve.programs import Programs
 
 
@@ -86,9 +87,9 @@ class BoolMaskInJit(Rule):
             if fault.kind == MASK:
                 message = "`{}` selects by a traced mask: use `jnp.where`"
             else:
-                name, cure = fault.text
+                cure = fault.text[0]
                 message = (
-                    f"the values decide how many results `{name}` gives: it needs `{cure}=` here"
+                    f"the values decide how many results `{{}}` gives: it needs `{cure}=` here"
                 )
-            quotes = (here,) if fault.kind == MASK else ()
+            quotes = (here if fault.kind == MASK else place_in(fault),)
             yield Foreseen(here, message, fault.places, fault.certain, quotes=quotes)

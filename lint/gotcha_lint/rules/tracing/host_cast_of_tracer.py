@@ -8,7 +8,7 @@ from gotcha_lint.solve.programs import Programs
 _CASTS = {
     "method": "`{}()` on a traced array: it has no value yet",
     "number": "`{}` needs a number, and `{}` gives it a traced array",
-    "mapped": "`{}` calls a function of the host with traced arrays, which have no values",
+    "mapped": "`{}` calls `{}` with traced arrays, which have no values",
     "numpy": "`{}` needs a numpy array, which a traced one cannot become: use `jnp`",
     "false": "`{}` cannot see into a traced array and answers False: use `jnp`",
 }
@@ -81,4 +81,6 @@ class HostCastOfTracer(Rule):
                 yield Foreseen(here, _CURES[fault.text[0]], fault.places, fault.certain)
                 continue
             how, quotes = fault.text[0], (place_in(fault), here)
+            if how == "mapped":
+                quotes = place_in(fault), place_in(fault, 1)
             yield Foreseen(here, _CASTS[how], fault.places, fault.certain, quotes=quotes)
