@@ -34,7 +34,6 @@ from gotcha_lint.interpret.start.backend import note_start
 from gotcha_lint.interpret.start.startup import note_started
 from gotcha_lint.interpret.state import MISSING, Activation
 from gotcha_lint.patterns.trained import trained_parameters
-from gotcha_lint.program.ir import Function
 from gotcha_lint.program.ir import Function, Parameter
 
 _LAYERS = 8  # of transforms around transforms
@@ -239,6 +238,8 @@ def call_compiled(call: Call, site: Site) -> Value:
 
 def _trained(functions: Iterable[Function]) -> frozenset[str]:
     return frozenset().union(*map(trained_parameters, functions))
+
+
 def parameters_of(inner: Inner) -> list[Parameter]:
     return [] if inner.function is None else inner.function.parameters
 
