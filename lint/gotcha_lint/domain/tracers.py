@@ -43,10 +43,19 @@ def traced_in(marks: Marks) -> Marks:
 
 def is_tracer(value: Value) -> bool:
     """Is it surely an array without a value?"""
-    atom = value.only
-    return isinstance(atom, Array) and atom.place == "device" and TRACED in value.marks
+    return TRACED in value.marks and _are_all(value, symbols=False)
 
 
 def holds_tracers(value: Value) -> bool:
     """... or a tree of such arrays, of unknown structure: no number, text, or function."""
-    return is_tracer(value) or (isinstance(value.only, Symbol) and TRACED in value.marks)
+    return TRACED in value.marks and _are_all(value, symbols=True)
+
+
+def _are_all(value: Value, symbols: bool) -> bool:
+    """Whichever of the alternatives it is."""
+    if value.unknown or not value.atoms:
+        return False
+    return all(
+        atom.place == "device" if isinstance(atom, Array) else symbols and isinstance(atom, Symbol)
+        for atom in value.atoms
+    )
