@@ -337,7 +337,9 @@ class _Component:
         return self._has_of_jax(_names_of_imports(path, raw), path)  # the parser has the last word
 
     def _has_of_jax(self, names: Iterable[str], path: str) -> bool:
-        return any(not self._is_own(name, path) for name in filter(is_of_jax, names))
+        rows = {row.partition(".")[0] for row in self.rows}  # of which the user says what they do
+        of_jax = (n for n in names if is_of_jax(n) or n.partition(".")[0] in rows)
+        return any(not self._is_own(name, path) for name in of_jax)
 
     def _is_own(self, name: str, path: str) -> bool:
         parts = name.split(".")

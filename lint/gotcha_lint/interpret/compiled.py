@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gotcha_lint.domain.freshness import given_by, sources_in
-from gotcha_lint.domain.sites import Frame, Site, Span
+from gotcha_lint.domain.record import replaced as replaced_event
+from gotcha_lint.domain.sites import Frame, Origin, Site, Span
 from gotcha_lint.domain.tracers import as_tracer, is_array, without_tracers
 from gotcha_lint.domain.value import (
     UNKNOWN,
@@ -22,10 +23,11 @@ from gotcha_lint.interpret.arguments import flatten, is_tree, reachable, static_
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.donation import replaced, updated_in_place
-from gotcha_lint.interpret.events import CompiledCall, Location
+from gotcha_lint.interpret.events import CompiledCall, Location, Remark
 from gotcha_lint.interpret.faults.donated import Donation, check_twice, give_away
 from gotcha_lint.interpret.faults.flags import check_traced_flags
 from gotcha_lint.interpret.faults.leaks import check_leaks
+from gotcha_lint.interpret.faults.remarks import OF_TRACES
 from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
 from gotcha_lint.interpret.leaves import Leaves, Static
@@ -232,8 +234,22 @@ def call_compiled(call: Call, site: Site) -> Value:
     )
     if donation is not None:
         give_away(donation)
+    if not machine.traced:
+        _show_where(machine, site, before, (machine.path, call.span))
     result = without_tracers(result)
     return given_by(on_device(result), (machine.path, call.span))
+
+
+def _show_where(machine: Machine, site: Site, start: int, call: Origin) -> None:
+    """What is wrong in a trace is so because of this jit; an outsider's call is written nowhere."""
+    place = site.path, site.span, "compiled here"
+    outside = machine.activation is machine.top
+    for number in range(start, len(machine.events)):
+        event = machine.events[number]
+        if isinstance(event, Remark) and event.kind in OF_TRACES:
+            calls = event.calls[1:] if outside and event.calls[:1] == (call,) else event.calls
+            places = (place, *event.places)
+            machine.events[number] = replaced_event(event, places=places, calls=calls)
 
 
 def _trained(functions: Iterable[Function]) -> frozenset[str]:

@@ -20,7 +20,7 @@ from typing import Any
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.freshness import SCHEDULE
 from gotcha_lint.domain.sites import Frame, Site, Span
-from gotcha_lint.domain.tracers import traced_in
+from gotcha_lint.domain.tracers import as_tracer, traced_in, without_tracers
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
@@ -95,13 +95,28 @@ def call_function(
         given |= _with_others(function, given)
         if machine.traced:
             given |= _chosen(function, site.info["defaults"], args, keywords)
-    around = machine.differentiated
+    around, traced = machine.differentiated, machine.traced
     if around and not _is_differentiated(function, given):
         machine.differentiated = 0
+    if function.declared or function.static:
+        given = _as_declared(machine, function, given)
     try:
         return _call_bound(machine, site, function, given, span)
     finally:
-        machine.differentiated = around
+        machine.differentiated, machine.traced = around, traced
+
+
+def _as_declared(machine: Machine, function: Function, given: Arguments) -> Arguments:
+    """What a comment on the function says: it runs on the host, or JAX traces it."""
+    if function.declared == "host":
+        machine.traced = machine.differentiated = 0
+    elif function.declared == "traced" and not machine.traced:
+        machine.traced = 1
+        given = {name: as_tracer(value) for name, value in given.items()}
+    return {
+        name: without_tracers(value) if name in function.static else value
+        for name, value in given.items()
+    }
 
 
 def _with_others(function: Function, given: Arguments) -> Arguments:

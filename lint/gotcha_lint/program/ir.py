@@ -106,6 +106,8 @@ class Function:
     qualname: str = ""  # as Python's `__qualname__`
     returns: str = ""  # source text of the annotation of the result
     is_notebook: bool = False  # of a module: its statements are run cell by cell
+    declared: str = ""  # by a comment: "traced", or "host"
+    static: frozenset[str] = frozenset()  # parameters that a comment declares to be static
     steps: tuple[Instruction, ...] | None = None  # all of `body`, once they are asked for
 
     def __repr__(self) -> str:

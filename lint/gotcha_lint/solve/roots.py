@@ -609,6 +609,8 @@ class Names:
     def is_worth_running(self, function: Function, traced: bool = False) -> bool:
         """`traced`: its methods are traced, whoever calls them, so their loops are unrolled."""
         own = self.names_in.get(function, set())
+        if function.declared == "traced":
+            return True
         if _COMPILING & own or self.compiling & own or _uses_keys(own) or _CHECKED & own:
             return True
         if "apply" in own and not _READING.isdisjoint(own):

@@ -13,6 +13,8 @@ LOG_OF_SOFTMAX = "log of softmax"
 CAST_UNDONE = "cast undone"
 AFTER_IMPORT = "variable after import"
 CACHE_ASKED = "cache asked", "cache asked in a trace"  # for what it may have to compute
+# That a value has none while JAX traces.
+OF_TRACES = frozenset(("test", "larger", "mask", "sized", "size", "bound", "cast", "looked up"))
 METADATA = "metadata"  # of a variable: kept, and not used
 
 
