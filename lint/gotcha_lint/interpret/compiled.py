@@ -181,7 +181,7 @@ def call_compiled(call: Call, site: Site) -> Value:
         traced_names = (given_as | needed & set(parameters)) - left_out - names
         check_traced_flags(machine, inner.function, traced_names, site.origin)
     if is_known:
-        keywords |= _of_outsider(site, inner, len(traced), names | keywords.keys())
+        keywords |= of_outsider(site, inner, len(traced), names | keywords.keys())
     parts = site.info.get("word") == "pmap"
     machine.per_device += parts
     replicating, machine.replicating = machine.replicating, 0
@@ -268,7 +268,7 @@ def _knows_statics(site: Site) -> bool:
     return not any(value.unknown or isinstance(value.only, Symbol) for value in given.values())
 
 
-def _of_outsider(site: Site, inner: Inner, given: int, named: set[str]) -> dict[str, Value]:
+def of_outsider(site: Site, inner: Inner, given: int, named: set[str]) -> dict[str, Value]:
     """What the root of an analysis leaves to outsiders: they give arrays."""
     left = {*inner.parameters[given:]} - named - inner.names
     return {

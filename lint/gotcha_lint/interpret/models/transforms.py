@@ -5,6 +5,7 @@ from __future__ import annotations
 from gotcha_lint.domain.derivative import flow
 from gotcha_lint.domain.freshness import aged, marked_deep, without_deep
 from gotcha_lint.domain.sites import Site
+from gotcha_lint.domain.tracers import as_tracer
 from gotcha_lint.domain.value import (
     BOTTOM,
     NO_MARKS,
@@ -27,7 +28,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.facts.ahead import COMPILER_OPTIONS, DUMP, LOOKS
 from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, weaken
 from gotcha_lint.interpret.call import Call, Model, alias, methods, model
-from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined, static_names
+from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined, of_outsider, static_names
 from gotcha_lint.interpret.contexts import CONCRETE
 from gotcha_lint.interpret.effects import note, note_update
 from gotcha_lint.interpret.events import Guard
@@ -206,8 +207,12 @@ def call_transform(call: Call) -> Value:
     if word == "shard_map":
         machine.replicating = int(is_checked(site))
     machine.per_device += word == "shard_map"
+    args, keywords = call.args, call.keywords
+    if word == "shard_map":
+        args = tuple(map(as_tracer, args))
+        keywords = keywords | of_outsider(site, Inner(machine, inner), len(args), {*keywords})
     try:
-        out = machine.call_traced(inner, call.args, call.span, call.keywords)
+        out = machine.call_traced(inner, args, call.span, keywords)
     finally:
         machine.per_device -= word == "shard_map"
         machine.replicating = around
