@@ -9,6 +9,7 @@ from gotcha_lint.domain.record import replaced as replaced_event
 from gotcha_lint.domain.sites import Frame, Origin, Site, Span
 from gotcha_lint.domain.tracers import as_tracer, is_array, without_tracers
 from gotcha_lint.domain.value import (
+    NONE,
     UNKNOWN,
     Array,
     Constant,
@@ -18,6 +19,7 @@ from gotcha_lint.domain.value import (
     Symbol,
     Tuple,
     Value,
+    join,
 )
 from gotcha_lint.interpret.arguments import flatten, is_tree, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
@@ -182,6 +184,8 @@ def call_compiled(call: Call, site: Site) -> Value:
         check_traced_flags(machine, inner.function, traced_names, site.origin)
     if is_known:
         keywords |= of_outsider(site, inner, len(traced), names | keywords.keys())
+    if machine.activation is machine.top:
+        keywords |= _optional(machine, inner, names - keywords.keys())
     parts = site.info.get("word") == "pmap"
     machine.per_device += parts
     replicating, machine.replicating = machine.replicating, 0
@@ -277,6 +281,17 @@ def of_outsider(site: Site, inner: Inner, given: int, named: set[str]) -> dict[s
         if parameter.name in left
         and not parameter.has_default
         and (not site.info.get("filters") or is_array(parameter.annotation))
+    }
+
+
+def _optional(machine: Machine, inner: Inner, static: set[str]) -> dict[str, Value]:
+    """Static arguments that outsiders may leave out, or give."""
+    closure = machine.sites_of.get(inner.function) if inner.function is not None else None
+    defaults: dict[str, Value] = {} if closure is None else closure.info["defaults"]
+    return {
+        name: join(NONE, UNKNOWN)
+        for name in sorted(static & defaults.keys())
+        if defaults[name].is_none
     }
 
 

@@ -32,7 +32,7 @@ from gotcha_lint.facts.options import READ_AT_START as OPTIONS_AT_START
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
-from gotcha_lint.interpret.compiled import Inner
+from gotcha_lint.interpret.compiled import Inner, static_names
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event, KeyUse, Location, Remark, Turn
 from gotcha_lint.interpret.faults.losses import check_forward
@@ -160,11 +160,14 @@ def _of_module(
             other = run(function, lambda: engine.call(callee, (), chosen, site.span))
             other.events = [e for e in other.events if isinstance(e, (KeyUse, Turn))]
             yield other
-        flags = [p.name for p in function.parameters if _is_flag(site, p.name)]
-        if flags and _is_compiled(callee):  # they say which program it is: somebody chooses
+        static = _static(engine, callee)
+        flags = [name for name in static if _is_flag(site, name)]
+        if flags:  # they say which program it is: somebody chooses
             chosen = {name: symbol_for((function, name)) for name in flags}
             other = run(function, lambda: engine.call(callee, (), chosen, site.span))
-            other.events = [e for e in other.events if isinstance(e, Remark)]
+            other.events = [
+                e for e in other.events if isinstance(e, Remark) and e.within is function
+            ]
             yield other
 
     functions = [f for f in module.functions if not f.is_module and not f.is_class]
@@ -275,6 +278,15 @@ def _named(engine: Engine, name: str, value: Value) -> Iterator[tuple[str, Funct
         word = atom.site.info["word"]
         if word in (*_GRADIENTS, *_COMPILED, "shard_map") and function in engine.sites_of:
             yield name, function, value
+
+
+def _static(engine: Engine, callee: Value) -> list[str]:
+    """The static arguments of a compiled function."""
+    atom = callee.only
+    if not isinstance(atom, Object) or atom.site.info.get("word") not in _COMPILED:
+        return []
+    names, _ = static_names(engine, atom.site, Inner(engine, atom.site.info["inner"]))
+    return sorted(names)
 
 
 def _is_flag(site: Site, name: str) -> bool:

@@ -70,9 +70,25 @@ def is_sure(machine: Machine, span: Span) -> bool:
         for name in _names_below(machine.activation.function, i[2] if i[0] == "if" else i[3])
         for word in _OPTIONAL
     )
+    optional = optional or _waits_for_optional(
+        machine.activation.function, {(guard.path, guard.span) for guard in machine.guards}
+    )
     if machine.trying and not optional and machine.traced:
         machine.asked.append((span, machine.guards))
     return not (machine.trying or optional)
+
+
+def _waits_for_optional(function: Function, tests: set[tuple[str, Span]]) -> bool:
+    """Under `if size is None`, of an argument that nobody here is seen to give, or to leave out."""
+    made = {i[1]: i for i in steps_of(function)}
+    for i in steps_of(function):
+        if i[0] != "if" or (function.path, i[-1]) not in tests:
+            continue
+        test = made.get(i[2])
+        other = made.get(test[4]) if test is not None and test[0] == "compare" else None
+        if other is not None and other[0] == "const" and other[2] is None:
+            return True
+    return False
 
 
 def expects_tracers(function: Function, span: Span) -> bool:
