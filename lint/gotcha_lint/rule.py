@@ -107,7 +107,6 @@ class Foreseen:
     severity: Severity | None = None
     about: tuple[str, int, int] | None = None
     hint: str = ""  # what `mend_by` is told
-    quotes: tuple[Span, ...] = ()
     quotes: tuple[Origin, ...] = ()
 
 

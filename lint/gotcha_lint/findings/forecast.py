@@ -509,14 +509,11 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
     if HERE in message:
         source = read.sources[path]
         message = message.replace(HERE, text[source.offset(*span[:2]) : source.offset(*span[2:])])
+    if foreseen.quotes:
+        message = message.format(*(_quoted(read.sources[at], each) for at, each in foreseen.quotes))
     return Forecast(
         rule.name(),
         message,
-    quoted = (_quoted(read.sources[path], each) for each in foreseen.quotes)
-    quoted = (_quoted(read.sources[at], each) for at, each in foreseen.quotes)
-    return Forecast(
-        rule.name(),
-        foreseen.message.format(*quoted) if foreseen.quotes else foreseen.message,
         path,
         span,
         tuple(_chain(foreseen, read.sources)),

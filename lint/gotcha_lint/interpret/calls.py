@@ -43,9 +43,9 @@ from gotcha_lint.interpret.effects import note_checkpoint, note_handed
 from gotcha_lint.interpret.faults import pickling, traced
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.faults.flags import check_flags
+from gotcha_lint.interpret.faults.frozen import check_frozen
 from gotcha_lint.interpret.faults.optimizer_arguments import check_state_update
 from gotcha_lint.interpret.faults.policies import check_policy
-from gotcha_lint.interpret.faults.frozen import check_frozen
 from gotcha_lint.interpret.faults.signatures import check_call
 from gotcha_lint.interpret.faults.texts import check_shown
 from gotcha_lint.interpret.functions import Arguments, call_function

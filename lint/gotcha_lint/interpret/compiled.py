@@ -164,7 +164,6 @@ def call_compiled(call: Call, site: Site) -> Value:
         given_as.add(label)
         if value.is_none:
             left_out.add(label)
-        return value if _stays_a_number(site, value) else on_device(weaken(value))
         if _stays_a_number(site, value):
             return value
         value = on_device(weaken(value))

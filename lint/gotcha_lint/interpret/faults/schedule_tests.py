@@ -10,6 +10,7 @@ from gotcha_lint.domain.value import Array, Atom, Library, Object, Tuple, Value,
 from gotcha_lint.facts.optax import TAKE_SCHEDULES
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.events import Remark
+from gotcha_lint.interpret.faults.traced import LARGER, TEST
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.program.data_flow import steps_of
 
@@ -36,7 +37,9 @@ def check_schedule(call: Call) -> None:
         machine.call_traced(only(schedule), (step,), call.span)
         noted = machine.events[start:]
         del machine.events[start:]  # nothing of this happens here
-        tests = (event for event in noted if isinstance(event, Remark) and event.kind == "test")
+        tests = (
+            event for event in noted if isinstance(event, Remark) and event.kind in (TEST, LARGER)
+        )
         test = next(tests, None)
         if test is not None:
             places = ((*call.origin, "given to the optimizer"),)

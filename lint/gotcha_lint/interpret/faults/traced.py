@@ -245,9 +245,6 @@ def check_call(
         _size(machine, name, given, span)
     elif name in NEED_SIZE or name == "jax.numpy.where":
         _sizes(machine, name, given, span)
-    elif name in ("builtins.max", "builtins.min"):
-        if len(args) > 1 and not keywords and any(map(is_tracer, args)) and is_sure(machine, span):
-            remark(machine, LARGER, span, name.rpartition(".")[2])
     else:
         how = _cast(machine, name, given)
         if how and is_sure(machine, span):
@@ -262,6 +259,12 @@ def callee_at(machine: Machine, span: Span) -> tuple[str, ...]:
         if i[0] == "call" and i[-1] == span:
             return tuple(map(str, made_at(machine, i[2], span)))
     return tuple(map(str, span))
+
+
+def check_larger(machine: Machine, given: Iterable[Value], word: str, span: Span) -> None:
+    """`max(x, 1.0)`: which one is larger?"""
+    if any(map(is_tracer, given)) and is_sure(machine, span):
+        remark(machine, LARGER, span, word)
 
 
 # Sizes

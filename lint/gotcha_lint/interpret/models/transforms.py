@@ -38,7 +38,6 @@ from gotcha_lint.interpret.faults.derivatives import (
     check_result,
     check_rules,
 )
-from gotcha_lint.interpret.faults.jitted import check_jit
 from gotcha_lint.interpret.faults.jitted import REBUILDING, check_jit, check_stores
 from gotcha_lint.interpret.faults.leaks import check_cached, check_gradient_store
 from gotcha_lint.interpret.faults.losses import check_gradient, whole_leaf
