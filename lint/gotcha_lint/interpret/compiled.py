@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from gotcha_lint.domain.freshness import given_by, sources_in
 from gotcha_lint.domain.record import replaced as replaced_event
-from gotcha_lint.domain.sites import Frame, Origin, Site, Span
+from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.tracers import as_tracer, is_array, without_tracers
 from gotcha_lint.domain.value import (
     NONE,
@@ -238,21 +238,18 @@ def call_compiled(call: Call, site: Site) -> Value:
     if donation is not None:
         give_away(donation)
     if not machine.traced:
-        _show_where(machine, site, before, (machine.path, call.span))
+        _show_where(machine, site, before)
     result = without_tracers(result)
     return given_by(on_device(result), (machine.path, call.span))
 
 
-def _show_where(machine: Machine, site: Site, start: int, call: Origin) -> None:
-    """What is wrong in a trace is so because of this jit; an outsider's call is written nowhere."""
+def _show_where(machine: Machine, site: Site, start: int) -> None:
+    """What is wrong in a trace is so because of this jit."""
     place = site.path, site.span, "compiled here"
-    outside = machine.activation is machine.top
     for number in range(start, len(machine.events)):
         event = machine.events[number]
         if isinstance(event, Remark) and event.kind in OF_TRACES:
-            calls = event.calls[1:] if outside and event.calls[:1] == (call,) else event.calls
-            places = (place, *event.places)
-            machine.events[number] = replaced_event(event, places=places, calls=calls)
+            machine.events[number] = replaced_event(event, places=(place, *event.places))
 
 
 def _trained(functions: Iterable[Function]) -> frozenset[str]:
