@@ -95,6 +95,7 @@ class Foreseen:
 
     `place` and `places` are paths and spans, the latter with what is there. `certain`: it holds
     for all values that callers may give (*must*); else it is a *may*, shown with `--all` alone.
+    `quotes`: places whose text stands for each `{}` of the message.
     `about`: a file, and the first and last line between which a report of the same rule has the
     same cause.
     """
@@ -106,6 +107,7 @@ class Foreseen:
     severity: Severity | None = None
     about: tuple[str, int, int] | None = None
     hint: str = ""  # what `mend_by` is told
+    quotes: tuple[Origin, ...] = ()
 
 
 class Rule:

@@ -47,6 +47,7 @@ from gotcha_lint.text.unwarned import unwarned
 
 RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
 
+_QUOTED = 60  # characters of a message
 _LARGE = 100  # modules of a component: what was made of them is given back at once
 _WIDE = b"enable_x64"
 # Comments that name a fault, and do not say that it is meant.
@@ -336,7 +337,9 @@ class _Component:
         return self._has_of_jax(_names_of_imports(path, raw), path)  # the parser has the last word
 
     def _has_of_jax(self, names: Iterable[str], path: str) -> bool:
-        return any(not self._is_own(name, path) for name in filter(is_of_jax, names))
+        rows = {row.partition(".")[0] for row in self.rows}  # of which the user says what they do
+        of_jax = (n for n in names if is_of_jax(n) or n.partition(".")[0] in rows)
+        return any(not self._is_own(name, path) for name in of_jax)
 
     def _is_own(self, name: str, path: str) -> bool:
         parts = name.split(".")
@@ -506,6 +509,8 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
     if HERE in message:
         source = read.sources[path]
         message = message.replace(HERE, text[source.offset(*span[:2]) : source.offset(*span[2:])])
+    if foreseen.quotes:
+        message = message.format(*(_quoted(read.sources[at], each) for at, each in foreseen.quotes))
     return Forecast(
         rule.name(),
         message,
@@ -519,6 +524,13 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
         foreseen.about,
         foreseen.hint,
     )
+
+
+def _quoted(source: Source, span: Span) -> str:
+    """The text of an expression on one line, shortened: for messages."""
+    text = source.text[source.offset(*span[:2]) : source.offset(*span[2:])]
+    words = " ".join(text.split())
+    return words if len(words) <= _QUOTED else f"{words[: _QUOTED - 3]}..."
 
 
 def _is_doubted(rule: Rule, text: str, span: Span, around: str) -> bool:

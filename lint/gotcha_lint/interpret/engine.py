@@ -48,6 +48,8 @@ from gotcha_lint.interpret.faults.donated import check_read
 from gotcha_lint.interpret.faults.names import check_local, check_partly_bound
 from gotcha_lint.interpret.faults.remarks import CAST_UNDONE, remark
 from gotcha_lint.interpret.faults.signatures import check_unpacked
+from gotcha_lint.interpret.faults.texts import check_format, marks_of_text
+from gotcha_lint.interpret.faults.traced import check_test, made_at
 from gotcha_lint.interpret.indexing import without_rest
 from gotcha_lint.interpret.layers.mutable import check_attribute, check_operand
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
@@ -219,6 +221,8 @@ class Engine(Machine):
 
     def _do_unop(self, i: Instruction, r: Registers) -> None:
         _, target, operator, operand, span = i
+        if operator == "Not":
+            check_test(self, r.get(operand, UNKNOWN), operand, "not", span)
         r[target] = self._started(unary(self, operator, r.get(operand, UNKNOWN), span))
         test = self.activation.tests.get(operand)
         if operator == "Not":
@@ -261,8 +265,10 @@ class Engine(Machine):
         if not values:
             r[i[1]] = constant("")
             return
+        for register in i[3] if self.traced else ():
+            check_format(self, r.get(register, UNKNOWN), made_at(self, register, i[-1]), "field")
         seen = host.read(self, values, i[-1], "format", symbols=False)
-        r[i[1]] = host.text(all_marks(values), seen)
+        r[i[1]] = host.text(marks_of_text(self, values), seen)
 
     def _do_unpack(self, i: Instruction, r: Registers) -> None:
         _, _, source, targets, star, span = i
@@ -320,6 +326,9 @@ class Engine(Machine):
         activation.returns.append((value, self.since(activation.base)))
         return STOP
 
+    def _do_caught(self, i: Instruction, r: Registers) -> None:
+        return None
+
     def _do_raise(self, i: Instruction, r: Registers) -> str:
         return STOP
 
@@ -355,7 +364,7 @@ class Engine(Machine):
         return None
 
     def _do_assert(self, i: Instruction, r: Registers) -> None:
-        return None
+        check_test(self, r.get(i[2], UNKNOWN), i[2], "assert", i[-1])
 
     def _do_if(self, i: Instruction, r: Registers) -> str | None:
         return branches.branch(self, i, r)

@@ -307,9 +307,10 @@ class Effect:
     what it needs), "pickle", "saved" and "restored" (a checkpoint, by its library), "begun" and
     "waited" (a save in the background), "undecided" (nothing tells a layer whether to drop),
     "dropped" (a new version of an object is thrown away), "in place" (a trace writes to an nnx
-    object), "grown" (a container gets one more element). `what`: which, in words that the rule
-    reads. `origins`: where that began. `traced`: JAX traces it. `maybe`: one of several functions
-    is called there.
+    object), "grown" (a container gets one more element), "ahead" (a function is compiled ahead of
+    time, with these `arguments`, and its executable is not called). `what`: which, in words that
+    the rule reads. `origins`: where that began. `traced`: JAX traces it. `maybe`: one of several
+    functions is called there.
     """
 
     kind: str
@@ -325,7 +326,7 @@ class Effect:
     maybe: bool = False
     calls: CallString = ()
     owner: Function | Site | None = None  # of what is changed: a function's name, an object
-    saved: frozenset[int | str] | None = None  # arguments of a save that reach the file; or all
+    arguments: frozenset[int | str] | None = None  # of a save: those that reach the file; or all
 
 
 Event = (

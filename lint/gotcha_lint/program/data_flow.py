@@ -95,6 +95,18 @@ def acts_on_world(function: Function) -> bool:
     )
 
 
+def operands_below(function: Function, register: Hashable) -> Iterator[Instruction]:
+    """The instructions below a register, its own first; names are not followed."""
+    made = {i[1]: i for i in steps_of(function)}
+    todo, seen = [register], set[Hashable]()
+    while todo:
+        i = made.get(todo.pop())
+        if i is not None and i[1] not in seen:
+            seen.add(i[1])
+            yield i
+            todo += [each for each in used_registers(i) if isinstance(each, int)]
+
+
 def has_loop(function: Function) -> bool:
     """A `for` or `while` statement; a comprehension is none."""
     return any(i[0] == "while" or (i[0] == "for" and not i[6]) for i in steps_of(function))

@@ -198,8 +198,8 @@ def _try(builder: Builder, node: ast.Try | ast.TryStar) -> None:
 
 
 def _handler(builder: Builder, node: ast.ExceptHandler) -> None:
-    if node.type is not None:
-        expression(builder, node.type)
+    caught = None if node.type is None else expression(builder, node.type)
+    builder.emit("caught", builder.span(node if node.type is None else node.type), caught)
     if node.name is not None:
         span = builder.span(node)
         builder.store(node.name, builder.emit("unknown", span), span)

@@ -132,7 +132,7 @@ def _reads(each: Instruction) -> list[int]:
         "unop": each[3:4], "compare": each[3:5], "append": each[2:5], "unpack": each[2:3],
         "enter": each[2:3], "exit": each[2:3], "await": each[2:3], "yieldfrom": each[2:3],
         "yield": each[2:3], "if": each[2:3], "for": each[2:3], "return": each[2:3],
-        "assert": each[2:3], "discard": each[2:3],
+        "assert": each[2:3], "discard": each[2:3], "caught": each[2:3],
     }.get(op)  # fmt: skip
     if registers is not None:
         return [register for register in registers if register is not None]

@@ -203,7 +203,7 @@ GOLDEN = {
                     break
         """,
         """
-        21 try
+        22 try
           :
           1 load 'a' 0
           2 delete 'attr' (1,'b')
@@ -213,25 +213,26 @@ GOLDEN = {
           6 delete 'name' ('a',0)
           :
           7 load 'A' -1
-          8 unknown
-          9 store 'e' 0 8
-          10 load 'ValueError' -1
-          11 load 'e' 0
-          12 raise
+          8 caught 7
+          9 unknown
+          10 store 'e' 0 9
+          11 load 'ValueError' -1
+          12 load 'e' 0
+          13 raise
           :
-          13 load 'a' 0
-          16 if 13 False
+          14 load 'a' 0
+          17 if 14 False
             :
             :
-            14 load 'a' 0
-            15 attr 14 'message'
-          17 assert 13
+            15 load 'a' 0
+            16 attr 15 'message'
+          18 assert 14
           :
-          20 while 18
+          21 while 19
             :
-            18 load 'a' 0
+            19 load 'a' 0
             :
-            19 break
+            20 break
             :
         """,
     ),
@@ -293,7 +294,7 @@ GOLDEN = {
         2 load 'n' 0
         3 const 1
         4 store 'n' 0 3
-        5 fstr (1,2,3)
+        5 fstr (1,2,3) (1,)
         6 yield 5
         7 store 'x' 0 6
         8 yield None

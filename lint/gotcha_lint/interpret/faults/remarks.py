@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import Value
 from gotcha_lint.interpret.events import Remark
 from gotcha_lint.interpret.machine import Machine
@@ -12,6 +12,9 @@ DOUBLE_SOFTMAX = "double softmax"
 LOG_OF_SOFTMAX = "log of softmax"
 CAST_UNDONE = "cast undone"
 AFTER_IMPORT = "variable after import"
+CACHE_ASKED = "cache asked", "cache asked in a trace"  # for what it may have to compute
+# That a value has none while JAX traces.
+OF_TRACES = frozenset(("test", "larger", "mask", "sized", "size", "bound", "cast", "looked up"))
 METADATA = "metadata"  # of a variable: kept, and not used
 
 
@@ -60,3 +63,8 @@ def note(
             maybe=maybe, about=None, given=None, calls=(),
         )
     )  # fmt: skip
+
+
+def note_asked(machine: Machine, cache: Site, span: Span) -> None:
+    """Notes that a cache is asked for what it keeps."""
+    remark(machine, CACHE_ASKED[bool(machine.traced)], span, cache.path, *map(str, cache.span))

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from gotcha_lint.domain.record import replaced
 from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.tracers import as_tracer
 from gotcha_lint.domain.value import Array, Atom, Library, Object, Tuple, Value, only
 from gotcha_lint.facts.optax import TAKE_SCHEDULES
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.events import Remark
+from gotcha_lint.interpret.faults.traced import LARGER, TEST
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.program.data_flow import steps_of
 
@@ -30,14 +32,14 @@ def check_schedule(call: Call) -> None:
     if call.name not in TAKE_SCHEDULES or machine.trying:
         return
     given = call.get(0, "learning_rate") or call.keyword("step_size_fn")
-    step = only(Array("int32", False, (), "device", call.origin))
+    step = as_tracer(only(Array("int32", False, (), "device", call.origin)))
     for schedule in _called(call, given) if given is not None else ():
         start = len(machine.events)
         machine.call_traced(only(schedule), (step,), call.span)
         noted = machine.events[start:]
         del machine.events[start:]  # nothing of this happens here
-        tests = (event for event in noted if isinstance(event, Remark) and event.kind == "test")
-        test = next(tests, None)
+        remarks = (event for event in noted if isinstance(event, Remark))
+        test = next((each for each in remarks if each.kind in (TEST, LARGER)), None)
         if test is not None:
             places = ((*call.origin, "given to the optimizer"),)
             maybe, span = bool(machine.maybe), _asked(test)  # whatever its shape is

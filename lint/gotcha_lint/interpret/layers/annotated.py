@@ -166,7 +166,7 @@ def result_of(machine: Machine, callee: Symbol, options: dict[str, Value]) -> Va
     """
     if callee.path not in _CALLS or not isinstance(callee.root, tuple) or "method" in options:
         return None
-    function, parameter = callee.root
+    function, parameter = callee.root[:2]
     if not isinstance(function, Function) or not machine.tried:
         return None
     out = None
