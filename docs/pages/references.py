@@ -107,7 +107,8 @@ SOURCES = (
         _JAX + "101/pytrees.html",
         "dict-values-leaf trailing-comma-on-state tree-map-structure mixed-dict-keys "
         "opt-state-index namedtuple-rebuilt-by-type general-type-first "
-        "dict-test-misses-frozendict fields-in-wrong-order struct-indexed-by-name "
+        "dict-test-misses-frozendict type-test-never-true fields-in-wrong-order "
+        "struct-indexed-by-name "
         "argument-mutated-in-jit",
     ),
     Source(
@@ -147,7 +148,7 @@ SOURCES = (
         "Flax: setup vs compact",
         "https://flax.readthedocs.io/en/v0.6.10/guides/setup_or_nncompact.html",
         "option-not-read unused-result linen-setup-read-outside layer-argument-misplaced "
-        "qkv-features-per-head layer-without-dtype",
+        "qkv-features-per-head layer-without-dtype type-as-default",
     ),
     Source(
         "Flax: Module and Pytree",
@@ -221,6 +222,7 @@ SOURCES = (
         "Orbax: Checkpointers",
         "https://orbax.readthedocs.io/en/stable/api_reference/checkpoint.checkpointers.html",
         "checkpoint-not-awaited orbax-restore-without-target checkpoint-shapes-unchecked "
+        "replicated-state-saved restore-finds-nothing "
         "incomplete-checkpoint",
     ),
     Source(

@@ -42,7 +42,7 @@ TABLE = (
         "slow-path-call host-bound-loop many-first-compiles silent-cpu-fallback "
         "device-array-pickled iterate-device-array "
         "eager-at-loop loop-over-examples per-example-device-put jnp-in-data-pipeline "
-        "eager-op-storm layer-without-dtype",
+        "eager-op-storm layer-without-dtype eager-schedule",
     ),
     Symptom(
         "It gets slower and slower",
@@ -83,7 +83,7 @@ TABLE = (
         "jit-on-nnx-module discarded-update environment-set-too-late x64-set-too-late "
         "backend-started-too-early unknown-config-option wrong-cache-key host-random-in-jit "
         "removed-api argument-mutated-in-jit counter-in-jit walrus-binds-comparison "
-        "tracer-error-swallowed option-not-read unused-result",
+        "tracer-error-swallowed option-not-read unused-result type-test-never-true type-as-default",
     ),
     Symptom(
         "The random numbers are the same every time",
@@ -98,13 +98,14 @@ TABLE = (
     Symptom(
         "Evaluation is much worse than training, or the reverse",
         "eval-in-train-mode batch-stats-dropped train-flag-traced stale-capture nnx-closure-stale "
-        "jit-on-nnx-module",
+        "jit-on-nnx-module restore-finds-nothing",
     ),
     Symptom(
         "It works on one device, but not on several",
         "pmean-of-gradients gradients-not-reduced mesh-axis-types indivisible-batch "
         "incompatible-devices "
-        "sharding-constraint-no-mesh unbound-axis device-count-of-all-hosts",
+        "sharding-constraint-no-mesh unbound-axis device-count-of-all-hosts "
+        "loss-of-one-device pmean-of-examples",
     ),
     # What a CPU forgives: its memory is the host's, and nothing has to be copied to reach it.
     Symptom(
@@ -123,7 +124,8 @@ TABLE = (
         "incomplete-checkpoint "
         "closure-pickled checkpoint-of-another-model orbax-relative-path orbax-existing-dir "
         "tree-in-np-save general-type-first namedtuple-rebuilt-by-type key-not-numpy array-in-json "
-        "dict-test-misses-frozendict device-array-pickled",
+        "dict-test-misses-frozendict device-array-pickled replicated-state-saved "
+        "restore-finds-nothing",
     ),
     Symptom("It hangs", "fork-after-start"),
     Symptom(

@@ -160,9 +160,9 @@ def _constant(node: ast.expr | None, default: Any) -> Any:
 
 
 def _gives_fix(node: ast.AST) -> bool:
-    """`Report(node, message, fix)` or an `Insertion`, wherever it is made; or a method `mend`."""
+    """`Report(node, message, fix)` or an `Insertion`, wherever it is made; or it mends."""
     if isinstance(node, ast.FunctionDef):
-        return node.name == "mend"
+        return node.name in ("mend", "mend_by")
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     in_report = len(node.args) > 2 or any(given.arg == "fix" for given in node.keywords)

@@ -84,17 +84,20 @@ class Report:
     confidence: Confidence | None = None
 
 
-HERE = "{here}"  # in the message of something foreseen: the text at its place
+HERE = "\x00"  # stands in a message for the text at the place of what is foreseen
 
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
     """A finding that follows from what the project compiles (see `solve.programs`).
 
+    `message` may have `HERE` in it.
+
     `place` and `places` are paths and spans, the latter with what is there. `certain`: it holds
     for all values that callers may give (*must*); else it is a *may*, shown with `--all` alone.
+    `quotes`: places whose text stands for each `{}` of the message.
     `about`: a file, and the first and last line between which a report of the same rule has the
-    same cause. `hint`: what `mend` finds in `self.hint`.
+    same cause.
     """
 
     place: Origin
@@ -103,7 +106,8 @@ class Foreseen:
     certain: bool = True
     severity: Severity | None = None
     about: tuple[str, int, int] | None = None
-    hint: str = ""
+    hint: str = ""  # what `mend_by` is told
+    quotes: tuple[Origin, ...] = ()
 
 
 class Rule:
@@ -126,7 +130,6 @@ class Rule:
 
     def __init__(self, options: RuleOptions) -> None:
         self.options = options
-        self.hint = ""  # of the finding that `mend` is asked about
 
     def check(self, site: Any, /) -> Iterator[Report]:
         """The reports about one site."""
@@ -139,6 +142,12 @@ class Rule:
     def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
         """A fix of what `foresee` has found at this node, or None."""
         return None
+
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
+        """The same, where the engine says in a word what is to be done (`Foreseen.hint`)."""
+        return self.mend(node, statement, model)
 
     @cached_property
     def wants(self) -> type | None:

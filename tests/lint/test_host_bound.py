@@ -125,3 +125,111 @@ def test_a_model_that_a_function_runs_at_each_call_is_a_note(tmp_path):
     """Where nothing is read, a caller may trace it."""
     (found,) = lint_files(tmp_path, {"m.py": MODEL}, select=("host-bound-loop",), all=True)
     assert (found.line, found.severity) == (18, "info")
+
+
+DEEP = """
+import jax
+import jax.numpy as jnp
+import flax.linen as nn
+
+
+class Model(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        for _ in range(8):
+            x = nn.relu(nn.Dense(8)(x))
+        return x
+
+
+class Trainer:
+    def __init__(self, loader):
+        self.model = Model()
+        self.loader = loader
+        self.params = self.model.init(jax.random.key(0), jnp.ones((1, 8)))
+
+    def measure(self, x):
+        out = self.model.apply(self.params, x)
+        return jnp.mean(out)
+
+    def evaluate(self):
+        total = 0.0
+        for x in self.loader:
+            total += float(self.measure(x))
+        return total
+
+
+def main(loader):
+    print(Trainer(loader).evaluate())
+"""
+
+
+def test_the_model_within_the_call_that_starts_most_is_shown(tmp_path):
+    (found,) = lint_files(tmp_path, {"train.py": DEEP}, select=("host-bound-loop",))
+    lines = DEEP.splitlines()
+    assert lines[found.line - 1].strip() == "for x in self.loader:"
+    shown = [(place.message, lines[place.line - 1].strip()) for place in found.chain[:2]]
+    assert shown == [
+        ("most of them start here", "total += float(self.measure(x))"),
+        ("which calls this", "out = self.model.apply(self.params, x)"),
+    ]
+
+
+SEARCH = """
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def step(w, x):
+    return w - x
+
+
+def prepare(w):
+    for _ in range(7):
+        w = jnp.sin(w) + jnp.cos(w) * 2.0 - jnp.tanh(w) / 3.0 + jnp.exp(w) - jnp.log(w) * w
+    return w
+
+
+def train(rate):
+    w = prepare(jnp.ones((4, 4)))
+    for number in range(10_000):
+        w = step(w, rate)
+    return float(w.sum())
+
+
+for number in range(200):
+    print(train(number / 200))
+"""
+
+
+def test_what_a_training_run_starts_besides_its_steps_is_no_loop_of_its_own(tmp_path):
+    assert lint_files(tmp_path, {"search.py": SEARCH}, select=("host-bound-loop",)) == []
+
+
+FEW = """
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def step(w):
+    return w * 0.5
+
+
+def prepare(w):
+    for _ in range(7):
+        w = jnp.sin(w) + jnp.cos(w) * 2.0 - jnp.tanh(w) / 3.0 + jnp.exp(w) - jnp.log(w) * w
+    return w
+
+
+w = jnp.ones((4, 4))
+for number in range(12):
+    w = step(prepare(w))
+"""
+
+
+@pytest.mark.parametrize(("count", "found"), [("12", 0), ("1200", 1)])
+def test_beside_compiled_functions_the_number_of_all_operations_counts_too(tmp_path, count, found):
+    text = FEW.replace("range(12)", f"range({count})")
+    files = lint_files(tmp_path, {"few.py": text}, select=("host-bound-loop",))
+    assert len(files) == found

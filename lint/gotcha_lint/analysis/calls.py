@@ -13,7 +13,6 @@ from gotcha_lint.analysis.results import made_of, of_fact
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.transforms import partial, transform
-from gotcha_lint.analysis.trees import structure
 from gotcha_lint.analysis.values import (
     UNKNOWN,
     Kind,
@@ -177,7 +176,6 @@ def _calls_function(
             Kind.TREE if device else Kind.UNKNOWN,
             traced,
             not device or function.kind is not Kind.NAMED,
-            structure(rest[0]) if rest else "",
         )
     return Value(tracer=traced, maybe=True)
 

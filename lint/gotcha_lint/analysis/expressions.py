@@ -25,9 +25,7 @@ from gotcha_lint.analysis.names import on_name
 from gotcha_lint.analysis.operations import on_binary, on_comparison, on_unary
 from gotcha_lint.analysis.sites import Index
 from gotcha_lint.analysis.values import (
-    COLLECTION,
     UNKNOWN,
-    VARIABLES,
     Kind,
     Value,
     content,
@@ -76,8 +74,7 @@ def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value) -> Value:
         item = content(base)
         return item._replace(maybe=item.maybe or base.of != "list")
     if kind is Kind.TREE:
-        part = base.of == VARIABLES and isinstance(index.literal, str)
-        return Value(Kind.TREE, base.tracer, base.maybe, COLLECTION if part else "")
+        return Value(Kind.TREE, base.tracer, base.maybe)
     if kind is Kind.UNKNOWN:
         return Value(tracer=base.tracer, maybe=base.maybe)
     return UNKNOWN

@@ -24,7 +24,6 @@ from gotcha_lint.analysis.sites import At, Body, Call, Loop, Place, Trace
 from gotcha_lint.analysis.standing import Guard
 from gotcha_lint.analysis.state import State
 from gotcha_lint.analysis.tables import Effects, Key, View, merge
-from gotcha_lint.analysis.trees import structure
 from gotcha_lint.analysis.values import (
     FRESH,
     OPTIMIZER,
@@ -72,8 +71,7 @@ def _parameter(flow: Flow, position: int, name: str) -> Value:
             own = annotated.kind is Kind.ARRAY and seen.kind is Kind.OBJECT and seen.cls is not None
             if own or seen.kind is Kind.HOST or seen.of == "host-tree":
                 return seen  # the annotation is wrong
-            of = structure(seen) if annotated.kind is Kind.TREE else annotated.of
-            return annotated._replace(of=of)
+            return annotated._replace(of="") if annotated.kind is Kind.TREE else annotated
         if plain_object:  # what it is made of is better than "an optimizer"
             return seen if seen is not None and seen.of == annotated.of else annotated
         if seen is not None and annotated.kind is Kind.STATIC and seen.kind is Kind.FUNCTION:

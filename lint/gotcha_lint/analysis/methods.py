@@ -17,7 +17,6 @@ from gotcha_lint.analysis.values import (
     HOST,
     STATIC,
     UNKNOWN,
-    VARIABLES,
     ClassId,
     Kind,
     Kwargs,
@@ -156,7 +155,7 @@ def _linen(
             step = (flow.site(node), f"{base.of}.apply")
             tell_traced(flow, called, flow.body.trace, step)
     if name.startswith("init"):
-        return Value(Kind.TREE, flow.staged, of=VARIABLES if name == "init" else "")
+        return Value(Kind.TREE, flow.staged)
     return _output(flow, node, args, kwargs)
 
 
@@ -164,8 +163,7 @@ def _output(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kwar
     mutable = kwargs.get("mutable")
     out = Value(Kind.UNKNOWN, flow.staged or any(map(holds_tracer, args)), True)
     if mutable is not None and mutable.literal is not False:
-        pair = output_and_state(out, flow.staged)
-        return pair if is_pair(node, mutable) else pair._replace(made="")
+        return output_and_state(out, flow.staged)
     return out
 
 
@@ -181,7 +179,7 @@ def is_pair(node: cst.CSTNode, mutable: Value) -> bool:
 def output_and_state(out: Value, traced: bool) -> Value:
     """What `apply` gives where collections are mutable."""
     items = (out, Value(Kind.TREE, traced))
-    return Value(Kind.TUPLE, items=items, tracer=traced, made="mutable")
+    return Value(Kind.TUPLE, items=items, tracer=traced)
 
 
 # What the generators of numpy draw: an array of a size, or one number

@@ -9,7 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis.computing import by_method
 from gotcha_lint.analysis.known import TRAIN_STATE
 from gotcha_lint.analysis.syntax import names_in
-from gotcha_lint.analysis.trees import OWN, note_created, of_tree, structure
+from gotcha_lint.analysis.trees import OWN, note_created, of_tree
 from gotcha_lint.analysis.values import (
     HOST,
     NONE,
@@ -26,7 +26,6 @@ from gotcha_lint.analysis.values import (
     static,
 )
 from gotcha_lint.facts import Fact
-from gotcha_lint.facts.optax import NEED_PARAMS
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -69,7 +68,7 @@ def of_fact(
         case "host-or-static":
             return STATIC if all(v.kind is Kind.STATIC for v in args) else HOST
         case "tree":
-            return Value(Kind.TREE, flow.staged or traced, of=structure(first))
+            return Value(Kind.TREE, flow.staged or traced)
         case "none":
             return NONE
         case "same":
@@ -144,11 +143,6 @@ _COMBINERS = frozenset(
     {"optax.chain", "optax.named_chain", "optax.multi_transform", "optax.masked"}
 )
 _KEEP_ARGUMENTS = frozenset({"flax.nnx.Rngs"})
-
-
-def needs_params(optimizer: Value) -> bool:
-    """Its `update` raises without the parameters."""
-    return isinstance(optimizer.literal, frozenset) and bool(optimizer.literal & NEED_PARAMS)
 
 
 def _unlisted(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from gotcha_lint.analysis.model import Class, FileModel, Function, Imported, Scope
-from gotcha_lint.analysis.syntax import dotted, is_none, last_word
+from gotcha_lint.analysis.syntax import dotted, is_none
 from gotcha_lint.facts.optax import WAITS
 from gotcha_lint.facts.sharding import EXPLICIT
 
@@ -24,7 +24,6 @@ class FunctionSummary(NamedTuple):
     decorated: bool
     outer: int  # the function around it; 0 is the module
     uses: frozenset[int]  # functions of the module that its body names
-    arrays: frozenset[str] = frozenset()  # parameters that are annotated as arrays
     flags: frozenset[tuple[str, bool]] = frozenset()  # parameters with a default True, False, None
 
 
@@ -99,13 +98,8 @@ def _function(function: Function) -> FunctionSummary:
         _decorated(function),
         function.parent.number if function.parent else 0,
         frozenset(_used(function)),
-        frozenset(p.name for p in function.params if p.annotation and _is_array(p.annotation)),
         frozenset(_flags(function)),
     )
-
-
-def _is_array(annotation: cst.BaseExpression) -> bool:
-    return last_word(annotation) in ("Array", "ndarray")
 
 
 def _flags(function: Function) -> Iterator[tuple[str, bool]]:

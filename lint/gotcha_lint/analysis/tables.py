@@ -8,7 +8,7 @@ class). Functions tell, and read of others:
     unfilled f              what a call gets that leaves the function to decorate out
     traced f, host f        that it is traced, and why; that it runs on the host for certain
     flag f n                which of True and False a flag is while tracing; None: not known
-    created c name          what states of a class get: parameters, and whose `apply`
+    created c name          what states of a class get: whose `apply`
     closes f                the functions that a traced closure holds
     unsure f n              a call while tracing gives what is not known
     promised c name, plain c name   fields that are annotated as arrays; that hold something else

@@ -9,10 +9,8 @@ import libcst as cst
 from gotcha_lint.analysis.known import TRAIN_STATE
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
-    COLLECTION,
     STATIC,
     UNKNOWN,
-    VARIABLES,
     ClassId,
     Kind,
     Kwargs,
@@ -24,11 +22,6 @@ if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
 
 PUT = "jax.device_put"
-
-
-def structure(tree: Value) -> str:
-    """What stays of a tree of linen when each of its leaves is another one."""
-    return tree.of if tree.kind is Kind.TREE and tree.of in (VARIABLES, COLLECTION) else ""
 
 
 def of_tree(head: str, name: str, first: Value, tracer: bool) -> Value:
@@ -72,16 +65,13 @@ def _only_arrays(value: Value) -> bool:
     return value.kind is Kind.TREE or filtered or all_arrays(value)
 
 
-# What a `TrainState` of Flax was created with: the tree of its parameters, and whose `apply`
+# What a `TrainState` of Flax was created with: whose `apply`
 
 OWN: ClassId = (TRAIN_STATE, -1)  # Flax's own class
 
 
 def note_created(flow: Flow, node: cst.CSTNode, cls: ClassId, kwargs: Kwargs) -> None:
-    """`State.create(apply_fn=model.apply, params=variables["params"], ...)`."""
-    if "params" in kwargs:
-        tree = Value(Kind.TREE, of=structure(kwargs["params"]))
-        flow.effect(("created", cls, "params"), tree)
+    """`State.create(apply_fn=model.apply, ...)`."""
     if "apply_fn" in kwargs:
         model = _whose_apply(flow, node)
         flow.effect(("created", cls, "apply_fn"), Value(maybe=True, self_=model))
@@ -101,10 +91,8 @@ def _whose_apply(flow: Flow, node: cst.CSTNode) -> tuple[Value, ...]:
 
 def of_created(flow: Flow, base: Value, name: str, value: Value) -> Value:
     """The attribute of a state, with what is known from where such states are created."""
-    if name not in ("params", "apply_fn") or base.kind is not Kind.OBJECT or value.of:
+    if name != "apply_fn" or base.kind is not Kind.OBJECT or value.of:
         return value
     cls = OWN if base.of == TRAIN_STATE else base.cls
     told = UNKNOWN if cls is None else flow.view.get(("created", cls, name)) or UNKNOWN
-    if name == "params":
-        return value._replace(of=told.of) if value.kind is Kind.TREE and told.of else value
     return value._replace(self_=told.self_) if value.kind is Kind.UNKNOWN and told.self_ else value

@@ -22,7 +22,6 @@ class Usage(NamedTuple):
     callers: Callers = _NONE
     updated: frozenset[tuple[FunctionId, str]] = frozenset()  # parameters: states updated once
     rerun: Mapping[FunctionId, Steps] = _NONE  # the loops around what a function is traced into
-    gives: Mapping[FunctionId, int] = _NONE  # how long the tuple is that a function returns
 
 
 UNTOLD = Usage()  # while functions are still being analysed

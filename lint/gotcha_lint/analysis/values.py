@@ -67,7 +67,7 @@ class Value(NamedTuple):
     literal: Any = None  # STATIC: the constant; optimizers: names of what they are made of
     held: frozenset[FunctionId] = frozenset()  # functions that this closure holds, if known
     ident: int = 0  # tells keys and buffers apart
-    made: str = ""  # def, lambda, partial, method; of a TUPLE: "mutable", by linen's `apply`
+    made: str = ""  # def, lambda, partial, method
     site: Site | None = None  # where it was made
 
 
@@ -90,8 +90,6 @@ ANY = "*"  # the name of an attribute whose name is computed
 _LEVELS = 8  # of containers in containers that a function tells others about
 OPTIMIZER = "optax.GradientTransformation"
 FRESH = "fresh"  # what a pytree is: an optimizer's state from before the first update
-VARIABLES = "variables"  # what a pytree is: all that linen's `init` gave, {"params": ...}
-COLLECTION = "collection"  # ... one part of that, or what became of it: the parameters, say
 CALLABLE = "callable"  # what a parameter, or one of several values, is: some function
 DEVICE_KINDS = frozenset({Kind.ARRAY, Kind.KEY, Kind.TREE})
 

@@ -130,6 +130,8 @@ for _name in [
     "mlflow.log_metrics",
 ]:
     ROWS[_name] = Fact("none", effect="log")
+# They show what they are given to people.
+SHOWING = frozenset(name for name, row in ROWS.items() if row.effect in ("print", "log"))
 
 ALIASES = {
     "_pickle": "pickle",

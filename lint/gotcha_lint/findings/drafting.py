@@ -165,13 +165,14 @@ class Drafting:
     def _mend(self, forecast: Forecast, statement: cst.CSTNode, start: int, end: int) -> Fix | None:
         """The fix that the rule has for the node at this place."""
         rule = load(forecast.name, self._options) if forecast.certain else None
-        if rule is None or type(rule).mend is Rule.mend:
+        if rule is None or (type(rule).mend, type(rule).mend_by) == (Rule.mend, Rule.mend_by):
             return None
-        rule.hint = forecast.hint
         positions = self._positions()
+        if self.text[start] == "(" and self.text[end - 1] == ")":  # LibCST leaves them out
+            start, end = start + 1, end - 1
         for node in walk(statement):
             if _can_be_mended(node) and positions.span(node) == (start, end):
-                found = rule.mend(node, statement, self.model)
+                found = rule.mend_by(forecast.hint, node, statement, self.model)
                 return fix_of(found, self.model, self.text, positions) if found else None
         return None
 

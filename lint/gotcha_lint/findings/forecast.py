@@ -28,6 +28,7 @@ from gotcha_lint.files.screen import code, imported_names, is_of_jax, outside_of
 from gotcha_lint.files.workspace import Workspace
 from gotcha_lint.finding import Place
 from gotcha_lint.output.last_line import last_line
+from gotcha_lint.patterns.dropped_datasets import dropped_steps
 from gotcha_lint.patterns.pipeline_order import cycled_loaders, late_shuffles
 from gotcha_lint.program.flags import handed_flags
 from gotcha_lint.program.import_graph import ImportGraph
@@ -46,6 +47,7 @@ from gotcha_lint.text.unwarned import unwarned
 
 RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
 
+_QUOTED = 60  # characters of a message
 _LARGE = 100  # modules of a component: what was made of them is given back at once
 _WIDE = b"enable_x64"
 # Comments that name a fault, and do not say that it is meant.
@@ -241,6 +243,7 @@ def _add_text(
     programs.ignored = list(ignored(module, seen, declared))
     programs.flags = list(handed_flags(module, MODES))
     programs.shuffles, programs.cycled = list(late_shuffles(module)), list(cycled_loaders(module))
+    programs.dropped = list(dropped_steps(module))
     return asked
 
 
@@ -334,7 +337,9 @@ class _Component:
         return self._has_of_jax(_names_of_imports(path, raw), path)  # the parser has the last word
 
     def _has_of_jax(self, names: Iterable[str], path: str) -> bool:
-        return any(not self._is_own(name, path) for name in filter(is_of_jax, names))
+        rows = {row.partition(".")[0] for row in self.rows}  # of which the user says what they do
+        of_jax = (n for n in names if is_of_jax(n) or n.partition(".")[0] in rows)
+        return any(not self._is_own(name, path) for name in of_jax)
 
     def _is_own(self, name: str, path: str) -> bool:
         parts = name.split(".")
@@ -500,9 +505,14 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
     certain = foreseen.certain and not _is_doubted(rule, text, span, around)
     severity = foreseen.severity or rule.severity if certain else "info"
     confidence = rule.confidence if certain else "medium"
+    message = foreseen.message
+    if HERE in message:
+        message = message.replace(HERE, _written(read.sources[path], span))
+    if foreseen.quotes:
+        message = message.format(*(_quoted(read.sources[at], each) for at, each in foreseen.quotes))
     return Forecast(
         rule.name(),
-        _message(foreseen, read.sources[path]),
+        message,
         path,
         span,
         tuple(_chain(foreseen, read.sources)),
@@ -515,13 +525,15 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
     )
 
 
-def _message(foreseen: Foreseen, source: Source) -> str:
-    """With the text of its place, in one line, where the message names it."""
-    if HERE not in foreseen.message:
-        return foreseen.message
-    first, last = foreseen.place[1][:2], foreseen.place[1][2:]
-    written = source.text[source.offset(*first) : source.offset(*last)]
-    return foreseen.message.replace(HERE, " ".join(written.split()))
+def _written(source: Source, span: Span) -> str:
+    """The text of an expression on one line."""
+    return " ".join(source.text[source.offset(*span[:2]) : source.offset(*span[2:])].split())
+
+
+def _quoted(source: Source, span: Span) -> str:
+    """The text of an expression on one line, shortened: for messages."""
+    words = _written(source, span)
+    return words if len(words) <= _QUOTED else f"{words[: _QUOTED - 3]}..."
 
 
 def _is_doubted(rule: Rule, text: str, span: Span, around: str) -> bool:

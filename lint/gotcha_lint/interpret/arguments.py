@@ -38,6 +38,9 @@ from gotcha_lint.interpret.heap import class_attribute, contents, contents_of, m
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.own_sizes import rows_of
+from gotcha_lint.interpret.start.importable import Modules
+from gotcha_lint.program.links import Links
+from gotcha_lint.program.plain_classes import is_plain_class
 
 _DEPTH = 5
 _BY_IDENTITY = ("optimizer", "function", "transform", "instance")
@@ -162,7 +165,7 @@ def _instance(
 ) -> None:
     site = atom.site
     cls = site.info.get("class")
-    if cls is not None and path == "self" and value.only is atom and not is_tree(cls):
+    if cls is not None and path.isidentifier() and value.only is atom and is_plain(machine, cls):
         statics.append(Static(path, "no tree", NO_MARKS, None, cls.origin, cls))
     name = cls.info["name"] if cls is not None else site.info.get("name", "")
     leaves[path].kinds.setdefault(f"class {name}", atom.origin)
@@ -222,6 +225,14 @@ def is_tree(cls: Site) -> bool:
     library = " ".join(cls.info["library"])
     words = ("NamedTuple", "nnx", "equinox", "haiku", "PyTree", "Module", "State", "?")
     return "struct" in cls.info["decorators"] or any(word in library for word in words)
+
+
+def is_plain(machine: Machine, cls: Site) -> bool:
+    """Surely nothing that JAX can take apart."""
+    if is_tree(cls):
+        return False
+    links = Links(Modules(machine), machine.texts)
+    return is_plain_class(links, machine.visible, cls.info["function"])
 
 
 def has_value_hash(machine: Machine, cls: Site) -> bool:

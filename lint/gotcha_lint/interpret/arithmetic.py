@@ -10,6 +10,7 @@ from gotcha_lint.domain import affine
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.domain.tracers import holds_tracers
 from gotcha_lint.domain.value import (
     BOTTOM,
     Atom,
@@ -41,14 +42,14 @@ from gotcha_lint.interpret.containers.building import (
     updated,
 )
 from gotcha_lint.interpret.derivative import is_differentiated, kept
-from gotcha_lint.interpret.faults.checks import after_binary, check_test
+from gotcha_lint.interpret.faults.checks import after_binary
 from gotcha_lint.interpret.faults.divisors import check_divisor
 from gotcha_lint.interpret.faults.half_precision import may_be_half
+from gotcha_lint.interpret.faults.texts import check_percent, marks_of_text
 from gotcha_lint.interpret.heap import (
     Contents,
     class_of,
     contents_of,
-    deep_marks,
     defines,
     element_of,
     holds_array,
@@ -139,6 +140,8 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
         check_divisor(machine, operator, y, span)
     if (whole := _of_batch(x, y)) is not None:
         return whole
+    if operator == "Mod" and _is_text(x):
+        return _formatted(machine, x, y, span)
     if holds_array(x) or holds_array(y) or is_differentiated(machine, x, y):
         if operator == "MatMult":
             return matmul(machine, x, y, span)
@@ -146,8 +149,6 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
         out = after_binary(machine, operator, x, y, out, span)
         known = all(as_arrays(v) is not None or _may_be_array(machine, v) for v in (x, y))
         return out if known else Value(out.atoms, True, out.marks, out.choice)  # or its own `+`
-    if operator == "Mod" and _is_text(x):
-        return _formatted(machine, x, y, span)
     if x.unknown or y.unknown or not x.atoms or not y.atoms:
         return Value(_of_defaults(machine, operator, x, y, span), True, marks)
     if len(x.atoms) * len(y.atoms) > _PAIRS:
@@ -185,6 +186,8 @@ def _may_be_array(machine: Machine, value: Value) -> bool:
 
     Something unknown is not: a derivative might flow through it, unseen.
     """
+    if machine.traced and holds_tracers(value):
+        return True
     if not machine.differentiated:
         return False
     return bool(flows_in(value.marks)) or (not value.unknown and _is_symbol(value))
@@ -294,7 +297,8 @@ def _is_text(value: Value) -> bool:
 
 def _formatted(machine: Machine, x: Value, y: Value, span: Span) -> Value:
     """`text % values`: text that varies with all that it shows."""
-    marks = deep_marks(machine, (x, y))
+    check_percent(machine, x, y, span)
+    marks = marks_of_text(machine, (x, y))
     form, shown = x.constant, key_of(y)
     if isinstance(form, str) and shown is not None:
         try:
@@ -385,7 +389,6 @@ def _of_sets(operator: str, a: Contents, b: Contents, origin: Origin) -> Content
 def unary(machine: Machine, operator: str, x: Value, span: Span) -> Value:
     """`-x`, `+x`, `~x`, `not x`; the operator by its name in `ast`."""
     if operator == "Not":
-        check_test(machine, x, span)
         known = truth(x)
         if known is not None:
             return constant(not known, machine.origin(span))

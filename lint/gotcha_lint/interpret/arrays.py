@@ -13,6 +13,7 @@ from gotcha_lint.domain import affine
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.keys import EACH_ONE
 from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.domain.tracers import traced_in
 from gotcha_lint.domain.value import (
     NO_MARKS,
     Array,
@@ -312,7 +313,7 @@ def strip(value: Value) -> Value:
     Of what it varies with, only the flows of derivatives are kept.
     """
     out: list[Atom] = []
-    marks = flows_in(value.marks)
+    marks = flows_in(value.marks) | traced_in(value.marks)
     unknown = value.unknown
     for atom in value.atoms:
         if isinstance(atom, Array):

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.freshness import made_in, without_dispatches, without_histories
 from gotcha_lint.domain.sites import Frame, Site, Span
+from gotcha_lint.domain.tracers import METHODS_OF_ARRAYS, OF_ARRAY, TRACERS, holds_tracers, is_array
 from gotcha_lint.domain.value import (
     BOTTOM,
     NO_MARKS,
@@ -31,13 +32,14 @@ from gotcha_lint.interpret.copies import COPYING, is_copy, original
 from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
 from gotcha_lint.interpret.faults.checkpoints import check_saved
 from gotcha_lint.interpret.faults.divisors import check_none
-from gotcha_lint.interpret.faults.remarks import remark
+from gotcha_lint.interpret.faults.remarks import note_asked, remark
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
 from gotcha_lint.interpret.layers.eager_loops import without_layers
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Activation
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function
 
 # Known before the array is computed; no derivative flows through
@@ -54,6 +56,8 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
     if machine.differentiated and name in OF_ARRAYS_ALONE and is_opaque(value):
         array = as_array(value, machine.origin(span))
         return only(Method(array, name, machine.origin(span)))
+    if machine.traced and name in METHODS_OF_ARRAYS and _is_traced_array(machine, value):
+        return only(Method(as_array(value, machine.origin(span)), name, machine.origin(span)))
     if value.is_none:
         check_none(machine, value, name, span)
     out = without_layers(Value((), True, value.marks)) if value.unknown else BOTTOM
@@ -72,6 +76,8 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
                 found = at_key(found, value.marks, f".{name}")
             else:
                 found = found.marked(value.marks)
+            if name not in OF_ARRAY and not _is_array_field(machine, atom, name):
+                found = Value(found.atoms, found.unknown, found.marks - TRACERS, found.choice)
         out = join(out, found)
     if name in _WITHOUT_VALUES:
         marks = without_dispatches(out.marks)
@@ -79,6 +85,37 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
             marks -= flows_in(marks)
         return Value(out.atoms, out.unknown, marks, out.choice)
     return out
+
+
+def _is_traced_array(machine: Machine, value: Value) -> bool:
+    """A traced argument of which nothing is known has methods of arrays: it is one."""
+    atom = value.only
+    return (
+        isinstance(atom, Symbol)
+        and holds_tracers(value)
+        and machine.peek((atom, "shape")) is None
+        and annotated_class(machine, atom) is None
+    )
+
+
+def _is_array_field(machine: Machine, atom: Atom, name: str) -> bool:
+    """Does the class that a parameter is annotated with say that this is an array?"""
+    cls = annotated_class(machine, atom) if isinstance(atom, Symbol) else None
+    return cls is not None and name in _array_fields(cls)
+
+
+def _array_fields(cls: Site) -> set[str]:
+    fields = (i for i in steps_of(cls.info["function"]) if i[0] == "field")
+    return {i[2] for i in fields if is_array(i[4])}
+
+
+def class_of_tracers(machine: Machine, value: Value) -> Site | None:
+    """The class of a traced parameter that says which of its fields are arrays."""
+    atom = value.only
+    if not isinstance(atom, Symbol) or not holds_tracers(value):
+        return None
+    cls = annotated_class(machine, atom)
+    return cls if cls is not None and _array_fields(cls) else None
 
 
 def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) -> Value:
@@ -115,7 +152,7 @@ def annotation_text(atom: Symbol) -> str:
     """What a parameter is annotated with, as it is written."""
     if atom.path or not isinstance(atom.root, tuple) or not isinstance(atom.root[0], Function):
         return ""
-    function, parameter = atom.root
+    function, parameter = atom.root[:2]
     words = (p.annotation.strip("'\"") for p in function.parameters if p.name == parameter)
     return next(words, "")
 
@@ -133,8 +170,13 @@ def annotation_of(machine: Machine, parameter: Symbol) -> Atom | None:
     return None if rest else atom
 
 
+_PLAIN_ROOT = 2  # a function, the name of a parameter; and then perhaps a class
+
+
 def annotated_class(machine: Machine, atom: Symbol) -> Site | None:
-    """The class of the project that a parameter is annotated with."""
+    """The class of the project that a parameter, or what is given for it, is annotated with."""
+    if not atom.path and isinstance(atom.root, tuple) and len(atom.root) > _PLAIN_ROOT:
+        return atom.root[_PLAIN_ROOT]
     cls = annotation_of(machine, atom)
     return cls.site if isinstance(cls, Object) and cls.site.kind == "class" else None
 
@@ -232,24 +274,29 @@ def _bound(machine: Machine, part: Atom, me: Value, bound: Value, name: str, spa
     if kind == "property":
         return machine.call(info["inner"], (me,), {}, span)
     if kind == "cached_property":
-        return _cached(machine, info["inner"], me, name, span)
+        return _cached(machine, part.site, me, name, span)
     if kind in _BOUND:
         return bound
     return info["inner"] if kind == "static_method" else only(part)
 
 
-def _cached(machine: Machine, getter: Value, me: Value, name: str, span: Span) -> Value:
-    """A cached property is computed once, whatever loop asks for it first."""
+def _cached(machine: Machine, cache: Site, me: Value, name: str, span: Span) -> Value:
+    """A cached property is computed once, whatever loop asks for it first.
+
+    Outside of a trace it gives the same each time: who asks first is not known.
+    """
     current, machine.current = machine.current, NO_MARKS
     machine.guarded += 1
     try:
-        found = machine.call(getter, (me,), {}, span)
+        found = machine.call(cache.info["inner"], (me,), {}, span)
     finally:
         machine.guarded -= 1
         machine.current = current
-    for atom in me.atoms:
+    for atom in me.atoms if machine.traced else ():
         if isinstance(atom, Object):
             machine.write((atom.site, name), found)
+            machine.cached_at[atom.site, name] = cache
+    note_asked(machine, cache, span)
     return found
 
 
@@ -336,6 +383,7 @@ def make_class(machine: Machine, instruction: Instruction, registers: Registers)
         outer.made.update(inside.made)
         for location, value in inside.reads.items():
             outer.reads.setdefault(location, value)
+    machine.classes_made[function] = site
     check_saved(machine, site)
     return only(Object(site, machine.origin(span)))
 

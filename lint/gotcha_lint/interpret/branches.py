@@ -22,8 +22,9 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.events import Guard
-from gotcha_lint.interpret.faults.checks import check_test
 from gotcha_lint.interpret.faults.names import note_partly_bound
+from gotcha_lint.interpret.faults.swallowed import check_handlers
+from gotcha_lint.interpret.faults.traced import check_test, word_of_branch
 from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.keys import Differing, differing, name_chosen
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
@@ -84,7 +85,7 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     known = truth(value)
     if known is not None:
         return machine.run(then if known else otherwise)
-    check_test(machine, value, span)
+    check_test(machine, value, test, word_of_branch(instruction), span)
     seen = read(machine, (value,), span, "if", symbols=False)
     marks = after(value.marks, seen) if seen else value.marks
     stable = _is_stable(machine, value, test)
@@ -244,10 +245,13 @@ def attempt(machine: Machine, instruction: Instruction) -> str | None:
     _, _, body, handlers, otherwise, final, span = instruction
     machine.layers.append({})
     machine.trying += bool(handlers)
+    asked, machine.asked = machine.asked, []
     try:
         flow = machine.run(body)
     finally:
         machine.trying -= bool(handlers)
+        check_handlers(machine, instruction)
+        machine.asked = asked
     flow = flow or machine.run(otherwise)
     done = machine.layers.pop()
     ends = [done] if flow is None else []

@@ -7,6 +7,7 @@ from dataclasses import replace
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.freshness import aged, made_in, without_histories
 from gotcha_lint.domain.sites import Site, Span
+from gotcha_lint.domain.tracers import TRACERS, holds_tracers, traced_in
 from gotcha_lint.domain.value import (
     BOTTOM,
     INFINITY,
@@ -35,13 +36,18 @@ from gotcha_lint.facts.host import FILLING
 from gotcha_lint.interpret.attributes import annotated_class, attribute, update_of
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
+from gotcha_lint.interpret.contexts import CONCRETE
 from gotcha_lint.interpret.copies import copied
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
 from gotcha_lint.interpret.effects import note_checkpoint, note_handed
-from gotcha_lint.interpret.faults import pickling
+from gotcha_lint.interpret.faults import pickling, traced
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.faults.flags import check_flags
+from gotcha_lint.interpret.faults.frozen import check_frozen
+from gotcha_lint.interpret.faults.optimizer_arguments import check_state_update
+from gotcha_lint.interpret.faults.policies import check_policy
 from gotcha_lint.interpret.faults.signatures import check_call
+from gotcha_lint.interpret.faults.texts import check_shown
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, is_module_class, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
@@ -49,6 +55,8 @@ from gotcha_lint.interpret.host import note_given, read
 from gotcha_lint.interpret.keys import hand_over, use, use_streams
 from gotcha_lint.interpret.layers.annotated import result_of
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, as_layer, run_layer
+from gotcha_lint.interpret.layers.linen import apply_state
+from gotcha_lint.interpret.layers.mutable import as_pair
 from gotcha_lint.interpret.layers.typed_layers import typed_layer
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
@@ -94,6 +102,8 @@ def call_instruction(
         known = None if value.only is None else mapping_of(machine, value.only)
         if known is None or not known.keys:  # a function is run as if it was given no options
             machine.spread.add((machine.path, span))
+        is_open = known is None or known.rest is not None
+        (machine.open.add if is_open else machine.open.discard)((machine.path, span))
         for atom in value.atoms:
             mapping = mapping_of(machine, atom)
             if mapping is not None:
@@ -101,11 +111,18 @@ def call_instruction(
                     named[str(key)] = kept(machine, item, value)
     check_flags(machine, callee, named, span)
     function = registers.get(callee, UNKNOWN)
+    if not (args or keywords):
+        check_policy(machine, function, span)
     if any(star for star, _ in args) or any(name is None for name, _ in keywords):
         machine.starred.add((machine.path, span))
     else:
         check_call(machine, function, len(positional), named, span, callee)
-    return call(machine, function, tuple(positional), named, span)
+    out = call(machine, function, tuple(positional), named, span)
+    return (
+        as_pair(machine, named, out, span)
+        if isinstance(out.only, Tuple) or "mutable" in named
+        else out
+    )
 
 
 def call(
@@ -200,6 +217,8 @@ def _call_atom(
             return copy
         name = _last_name(atom)
         _count_model(machine, atom, args, keywords, span)
+        check_state_update(Call(machine, name, args, keywords, span), atom)
+        apply_state(Call(machine, name, args, keywords, span), atom)
         tried = result_of(machine, atom, keywords)
     found = unknown_call(machine, args, keywords, span, name)
     if tried is not None:
@@ -252,6 +271,12 @@ def call_library(
     machine: Machine, name: str, args: tuple[Value, ...], keywords: Arguments, span: Span
 ) -> Value:
     note_setting(machine, name, args, keywords, span)
+    if machine.traced or machine.differentiated:
+        traced.check_call(machine, name, args, keywords, span)
+        check_shown(machine, name, args, keywords, span)
+        check_frozen(machine, name, span)
+    if machine.traced:
+        traced.check_call(machine, name, args, keywords, span)
     row = machine.rows.get(name)
     if row is not None:
         return _of_user(machine, row, name, args, keywords, span)
@@ -357,7 +382,7 @@ def unknown_call(
     default = values[1].only if name == "get" and len(values) == _WITH_DEFAULT else None
     known = isinstance(default, Constant) and default.type in ("int", "float")
     atoms = (default,) if known and default is not None else ()
-    return Value(atoms, True, without_histories(marks - made_in(marks)))
+    return Value(atoms, True, without_histories(marks - made_in(marks)) - TRACERS)
 
 
 def _is_inner(closure: Site) -> bool:
@@ -378,7 +403,14 @@ def _call_method(
 ) -> Value:
     receiver = method.receiver
     out = BOTTOM
-    if machine.differentiated and method.name in ARRAY_METHODS and flows_in(receiver.marks):
+    if holds_tracers(receiver):
+        name = f"array.{method.name}"
+        traced.check_call(machine, name, args, keywords, span, receiver)
+    if holds_tracers(receiver):
+        name = f"array.{method.name}"
+        traced.check_call(machine, name, args, keywords, span, receiver)
+    follows = flows_in(receiver.marks) if machine.differentiated else traced_in(receiver.marks)
+    if follows and method.name in ARRAY_METHODS:
         receiver = as_array(receiver, machine.origin(span))
         method = replace(method, receiver=receiver)
     if receiver.unknown:
@@ -503,6 +535,7 @@ def enter_context(machine: Machine, context: Value, span: Span) -> Value:
     """What `with context as x` binds."""
     out = Value((), context.unknown, context.marks) if context.unknown else BOTTOM
     for atom in context.atoms:
+        machine.lenient += isinstance(atom, Library) and atom.name == CONCRETE
         if _has_method(machine, atom, "__enter__"):
             entered = attribute(machine, only(atom), "__enter__", span)
             out = join(out, machine.call(entered, (), {}, span))
@@ -514,6 +547,7 @@ def enter_context(machine: Machine, context: Value, span: Span) -> Value:
 def exit_context(machine: Machine, context: Value, span: Span) -> None:
     note_handed(machine, (context,), span)
     for atom in context.atoms:
+        machine.lenient -= isinstance(atom, Library) and atom.name == CONCRETE
         if _has_method(machine, atom, "__exit__"):
             exiting = attribute(machine, only(atom), "__exit__", span)
             machine.call(exiting, (UNKNOWN, UNKNOWN, UNKNOWN), {}, span)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.derivative import flows_in, last_step
 from gotcha_lint.domain.sites import Site, Span
+from gotcha_lint.domain.tracers import holds_tracers, traced_in
 from gotcha_lint.domain.value import (
     Atom,
     Constant,
@@ -52,12 +53,16 @@ def compare(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> 
         _note_bound(machine, operator, x, y)
     arrays = holds_array(x) or holds_array(y)
     if not arrays and is_differentiated(machine, x, y):
-        arrays = (_is_numeric(x) and _is_numeric(y)) or _is_computed(x) or _is_computed(y)
+        arrays = bool(traced_in(x.marks | y.marks))
+        arrays = arrays or (_is_numeric(x) and _is_numeric(y)) or _is_computed(x) or _is_computed(y)
     if arrays and operator not in ("Is", "IsNot", "In", "NotIn"):
         out = elementwise(machine, [x, y], span, None, dtype="bool")
         out = after_compare(machine, operator, x, y, out, span)
         return of_comparison(x, y, out)
     marks = x.marks | y.marks
+    asks_for_none = operator in ("Is", "IsNot") and (x.is_none or y.is_none)
+    if asks_for_none and any(map(holds_tracers, (x, y))):  # an argument that is there is not None
+        return constant(operator == "IsNot")
     results: set[bool] = set()
     if x.unknown or y.unknown or not x.atoms or not y.atoms:
         results = {True, False}

@@ -5,14 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gotcha_lint.domain.freshness import given_by, sources_in
+from gotcha_lint.domain.record import replaced as replaced_event
 from gotcha_lint.domain.sites import Frame, Site, Span
-from gotcha_lint.domain.value import UNKNOWN, Constant, Method, Number, Object, Tuple, Value
+from gotcha_lint.domain.tracers import as_tracer, is_array, without_tracers
+from gotcha_lint.domain.value import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Constant,
+    Method,
+    Number,
+    Object,
+    Symbol,
+    Tuple,
+    Value,
+    join,
+)
 from gotcha_lint.interpret.arguments import flatten, is_tree, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.donation import replaced, updated_in_place
-from gotcha_lint.interpret.events import CompiledCall, Location
+from gotcha_lint.interpret.events import CompiledCall, Location, Remark
 from gotcha_lint.interpret.faults.donated import Donation, check_twice, give_away
+from gotcha_lint.interpret.faults.flags import check_traced_flags
+from gotcha_lint.interpret.faults.leaks import check_leaks
+from gotcha_lint.interpret.faults.remarks import OF_TRACES
 from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
 from gotcha_lint.interpret.leaves import Leaves, Static
@@ -21,7 +38,7 @@ from gotcha_lint.interpret.start.backend import note_start
 from gotcha_lint.interpret.start.startup import note_started
 from gotcha_lint.interpret.state import MISSING, Activation
 from gotcha_lint.patterns.trained import trained_parameters
-from gotcha_lint.program.ir import Function
+from gotcha_lint.program.ir import Function, Parameter
 
 _LAYERS = 8  # of transforms around transforms
 _KEPT = 4  # the part of its budget that a root keeps for what follows a trace: a quarter
@@ -131,6 +148,12 @@ def call_compiled(call: Call, site: Site) -> Value:
     given: list[Value] = []
     settings: list[tuple[str, Value]] = []
 
+    given_as: set[str] = set()  # the names of arguments, and of those that are None
+    left_out: set[str] = set()
+    is_known = _knows_statics(site)
+
+    arrays = {p.name for p in parameters_of(inner) if is_array(p.annotation)}
+
     def take(value: Value, label: str, static: bool) -> Value:
         if static or (site.info.get("filters") and _is_plain_object(value)):
             settings.append((label, value))
@@ -138,7 +161,14 @@ def call_compiled(call: Call, site: Site) -> Value:
             return value
         flatten(machine, value, label, leaves, statics)
         given.append(value)
-        return value if _stays_a_number(site, value) else on_device(weaken(value))
+        given_as.add(label)
+        if value.is_none:
+            left_out.add(label)
+        if _stays_a_number(site, value):
+            return value
+        value = on_device(weaken(value))
+        unsure = site.info.get("filters") and not (isinstance(value.only, Array) or label in arrays)
+        return as_tracer(value) if is_known and not unsure else value
 
     donation = _donation(call, site, inner)
     if donation is not None:
@@ -147,6 +177,14 @@ def call_compiled(call: Call, site: Site) -> Value:
         label = parameters[index] if index < len(parameters) else f"argument {index}"
         traced.append(take(value, label, index in positions or label in names))
     keywords = {name: take(value, name, name in names) for name, value in call.keywords.items()}
+    if inner.function is not None and not site.info.get("filters"):
+        needed = {one.name for one in inner.function.parameters if not one.has_default}
+        traced_names = (given_as | needed & set(parameters)) - left_out - names
+        check_traced_flags(machine, inner.function, traced_names, site.origin)
+    if is_known:
+        keywords |= of_outsider(site, inner, len(traced), names | keywords.keys())
+    if machine.activation is machine.top:
+        keywords |= _optional(machine, inner, names - keywords.keys())
     parts = site.info.get("word") == "pmap"
     machine.per_device += parts
     replicating, machine.replicating = machine.replicating, 0
@@ -199,11 +237,58 @@ def call_compiled(call: Call, site: Site) -> Value:
     )
     if donation is not None:
         give_away(donation)
+    if not machine.traced:
+        _show_where(machine, site, before)
+    result = without_tracers(result)
     return given_by(on_device(result), (machine.path, call.span))
+
+
+def _show_where(machine: Machine, site: Site, start: int) -> None:
+    """What is wrong in a trace is so because of this jit."""
+    place = site.path, site.span, "compiled here"
+    for number in range(start, len(machine.events)):
+        event = machine.events[number]
+        if isinstance(event, Remark) and event.kind in OF_TRACES:
+            machine.events[number] = replaced_event(event, places=(place, *event.places))
 
 
 def _trained(functions: Iterable[Function]) -> frozenset[str]:
     return frozenset().union(*map(trained_parameters, functions))
+
+
+def parameters_of(inner: Inner) -> list[Parameter]:
+    return [] if inner.function is None else inner.function.parameters
+
+
+def _knows_statics(site: Site) -> bool:
+    """Are all options of the jit known, so that all other arguments are arrays?"""
+    given: dict[str, Value] = site.info["keywords"]
+    if any(name.startswith("*") for name in given) or site.info.get("open"):
+        return False
+    return not any(value.unknown or isinstance(value.only, Symbol) for value in given.values())
+
+
+def of_outsider(site: Site, inner: Inner, given: int, named: set[str]) -> dict[str, Value]:
+    """What the root of an analysis leaves to outsiders: they give arrays."""
+    left = {*inner.parameters[given:]} - named - inner.names
+    return {
+        parameter.name: as_tracer(UNKNOWN)
+        for parameter in parameters_of(inner)
+        if parameter.name in left
+        and not parameter.has_default
+        and (not site.info.get("filters") or is_array(parameter.annotation))
+    }
+
+
+def _optional(machine: Machine, inner: Inner, static: set[str]) -> dict[str, Value]:
+    """Static arguments that outsiders may leave out, or give."""
+    closure = machine.sites_of.get(inner.function) if inner.function is not None else None
+    defaults: dict[str, Value] = {} if closure is None else closure.info["defaults"]
+    return {
+        name: join(NONE, UNKNOWN)
+        for name in sorted(static & defaults.keys())
+        if defaults[name].is_none
+    }
 
 
 def _donation(call: Call, site: Site, inner: Inner) -> Donation | None:
@@ -284,6 +369,7 @@ def _trace(
         for place, value in inside.reads.items()
         if place[0] not in own and place not in inside.writes and value is not MISSING
     }
+    check_leaks(machine, inside, own)
     atom = callee.only
     if isinstance(atom, Object) and atom.site.info.get("word") == "partial":
         bound = dict(_bound_by_position(atom.site)) | atom.site.info["keywords"]

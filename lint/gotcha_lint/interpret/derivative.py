@@ -11,7 +11,8 @@ from typing import Any
 from gotcha_lint.domain.derivative import AT, CUT, POLE, after_step, flows_in
 from gotcha_lint.domain.freshness import marked_deep
 from gotcha_lint.domain.sites import Origin, Span
-from gotcha_lint.domain.value import Array, Marks, Symbol, Value, all_marks
+from gotcha_lint.domain.tracers import holds_tracers
+from gotcha_lint.domain.value import Array, Constant, Marks, Number, Symbol, Value, all_marks
 from gotcha_lint.facts.slopes import DRAWS, STEPS
 from gotcha_lint.interpret.machine import Machine
 
@@ -77,10 +78,19 @@ def pole(machine: Machine, value: Value, operand: Value, span: Span, word: str) 
 
 
 def is_differentiated(machine: Machine, x: Value, y: Value) -> bool:
-    """Arithmetic on what is differentiated is that of arrays."""
+    """Arithmetic on what is differentiated, or traced, is that of arrays."""
+    if machine.traced and any(map(holds_tracers, (x, y))):
+        return all(map(_is_operand, (x, y)))
     if not machine.differentiated:
         return False
     return any(map(is_opaque, (x, y)))
+
+
+def _is_operand(value: Value) -> bool:
+    """A number, an array, or what a caller gives."""
+    atom = value.only
+    number = isinstance(atom, (Constant, Number)) and atom.type in ("int", "float", "bool")
+    return number or isinstance(atom, (Array, Symbol))
 
 
 def is_symbol(value: Value) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gotcha_lint.domain.sites import Site
+from gotcha_lint.domain.tracers import without_tracers
 from gotcha_lint.domain.value import (
     OPTIMIZER_STATE,
     Array,
@@ -79,7 +80,7 @@ def updated_in_place(
     then. `events`: those of the trace.
     """
     written = [
-        value
+        without_tracers(value)
         for event in events
         if isinstance(event, Effect) and event.kind == "in place"
         for value in event.values
@@ -87,7 +88,7 @@ def updated_in_place(
     return tuple(
         Replaced(name, trains=any(map(_is_model, value.atoms)))
         for name, value in given.items()
-        if name not in donated and value.atoms and value in written
+        if name not in donated and value.atoms and without_tracers(value) in written
     )
 
 

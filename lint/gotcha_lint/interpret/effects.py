@@ -28,6 +28,7 @@ def note(
     origins: Iterable[Origin] = (),
     maybe: bool = False,
     owner: Function | Site | None = None,
+    arguments: frozenset[int | str] | None = None,
 ) -> None:
     """Notes that this happens here."""
     machine.note(
@@ -45,6 +46,7 @@ def note(
             maybe or bool(machine.maybe),
             machine.calls,
             owner,
+            arguments,
         )
     )
 
@@ -84,9 +86,9 @@ def lifted(machine: Machine, effect: Effect, call: Origin) -> Effect:
     """A save that is in no loop of the function that is called belongs to the caller."""
     if effect.kind != SAVED or effect.loops:
         return effect
-    saved = reaching(effect.within, effect.span, effect.saved)
+    saved = reaching(effect.within, effect.span, effect.arguments)
     within = machine.activation.function
-    return replaced(effect, path=call[0], span=call[1], within=within, saved=saved)
+    return replaced(effect, path=call[0], span=call[1], within=within, arguments=saved)
 
 
 def note_update(machine: Machine, what: str, span: Span, maybe: bool = False) -> None:

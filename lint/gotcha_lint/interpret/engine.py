@@ -49,7 +49,10 @@ from gotcha_lint.interpret.faults.donated import check_read
 from gotcha_lint.interpret.faults.names import check_local, check_partly_bound
 from gotcha_lint.interpret.faults.remarks import CAST_UNDONE, remark
 from gotcha_lint.interpret.faults.signatures import check_unpacked
+from gotcha_lint.interpret.faults.texts import check_format, marks_of_text
+from gotcha_lint.interpret.faults.traced import check_test, made_at
 from gotcha_lint.interpret.indexing import without_rest
+from gotcha_lint.interpret.layers.mutable import check_attribute, check_operand
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
 from gotcha_lint.interpret.start.startup import note_variable
@@ -139,6 +142,8 @@ class Engine(Machine):
         value = r.get(base, UNKNOWN)
         r[target] = self.attribute(value, name, span)
         atom = value.only
+        if isinstance(atom, Tuple):
+            check_attribute(self, value, name, span)
         if isinstance(atom, Object):
             self.activation.sources[target] = (atom.site, name)
         elif isinstance(atom, Symbol):
@@ -197,6 +202,7 @@ class Engine(Machine):
         _, target, operator, left, right, span = i
         x, y = r.get(left, UNKNOWN), r.get(right, UNKNOWN)
         r[target] = self._started(binary(self, operator, x, y, span))
+        check_operand(self, operator, x, y, span)
         if operator == "Sub" and x.marks:
             r[target] = clocks.difference(self, r[target], x, y, span)
 
@@ -217,6 +223,8 @@ class Engine(Machine):
 
     def _do_unop(self, i: Instruction, r: Registers) -> None:
         _, target, operator, operand, span = i
+        if operator == "Not":
+            check_test(self, r.get(operand, UNKNOWN), operand, "not", span)
         r[target] = self._started(unary(self, operator, r.get(operand, UNKNOWN), span))
         test = self.activation.tests.get(operand)
         if operator == "Not":
@@ -259,8 +267,10 @@ class Engine(Machine):
         if not values:
             r[i[1]] = constant("")
             return
+        for register in i[3] if self.traced else ():
+            check_format(self, r.get(register, UNKNOWN), made_at(self, register, i[-1]), "field")
         seen = host.read(self, values, i[-1], "format", symbols=False)
-        r[i[1]] = host.text(all_marks(values), seen)
+        r[i[1]] = host.text(marks_of_text(self, values), seen)
 
     def _do_unpack(self, i: Instruction, r: Registers) -> None:
         _, _, source, targets, star, span = i
@@ -318,6 +328,9 @@ class Engine(Machine):
         activation.returns.append((value, self.since(activation.base)))
         return STOP
 
+    def _do_caught(self, i: Instruction, r: Registers) -> None:
+        return None
+
     def _do_raise(self, i: Instruction, r: Registers) -> str:
         return STOP
 
@@ -349,11 +362,11 @@ class Engine(Machine):
     def _do_discard(self, i: Instruction, r: Registers) -> None:
         discards.note_discard(self, r.get(i[2], UNKNOWN), i[-1])
 
-    def _do_caught(self, i: Instruction, r: Registers) -> None:
+    def _do_annotated(self, i: Instruction, r: Registers) -> None:
         return None
 
     def _do_assert(self, i: Instruction, r: Registers) -> None:
-        return None
+        check_test(self, r.get(i[2], UNKNOWN), i[2], "assert", i[-1])
 
     def _do_if(self, i: Instruction, r: Registers) -> str | None:
         return branches.branch(self, i, r)

@@ -145,8 +145,9 @@ class Unrolled:
 class EagerLoop:
     """A Python loop whose operations start one by one; `dispatches` in each iteration, at least.
 
-    `mostly`: the calls in it that start most of them. `inside`: loops in it, of which nobody knows
-    how long they are, and how many of its dispatches are theirs.
+    `mostly`: the calls in it that start most of them; `deepest`: the call in what those call, and
+    so on, that still starts most. `inside`: loops in it, of which nobody knows how long they are,
+    and how many of its dispatches are theirs.
     """
 
     path: str
@@ -159,6 +160,7 @@ class EagerLoop:
     mostly: tuple[Span, ...] = ()
     calls: CallString = ()
     inside: tuple[tuple[Origin, int], ...] = ()
+    deepest: Origin | None = None
 
 
 @record
@@ -179,7 +181,8 @@ class EagerUpdate:
     """Something is updated outside of jit; `few`: in loops that have but a few turns.
 
     `what`: "optimizer" (it runs), "tree" (one is worked out of others, leaf by leaf), "array"
-    (`x.at[i].set(v)`), "growing" (`x = jnp.append(x, v)`), or "gradient" (one is taken).
+    (`x.at[i].set(v)`), "growing" (`x = jnp.append(x, v)`), "gradient" (one is taken), or
+    "schedule" (one of optax is called, in each iteration).
     `name`: what grows, as it is written. `parameter`: the function returns this parameter, made
     longer.
     """
@@ -304,9 +307,10 @@ class Effect:
     what it needs), "pickle", "saved" and "restored" (a checkpoint, by its library), "begun" and
     "waited" (a save in the background), "undecided" (nothing tells a layer whether to drop),
     "dropped" (a new version of an object is thrown away), "in place" (a trace writes to an nnx
-    object), "grown" (a container gets one more element). `what`: which, in words that the rule
-    reads. `origins`: where that began. `traced`: JAX traces it. `maybe`: one of several functions
-    is called there.
+    object), "grown" (a container gets one more element), "ahead" (a function is compiled ahead of
+    time, with these `arguments`, and its executable is not called). `what`: which, in words that
+    the rule reads. `origins`: where that began. `traced`: JAX traces it. `maybe`: one of several
+    functions is called there.
     """
 
     kind: str
@@ -322,7 +326,7 @@ class Effect:
     maybe: bool = False
     calls: CallString = ()
     owner: Function | Site | None = None  # of what is changed: a function's name, an object
-    saved: frozenset[int | str] | None = None  # arguments of a save that reach the file; or all
+    arguments: frozenset[int | str] | None = None  # of a save: those that reach the file; or all
 
 
 Event = (

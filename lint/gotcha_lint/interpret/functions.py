@@ -20,6 +20,7 @@ from typing import Any
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.freshness import SCHEDULE
 from gotcha_lint.domain.sites import Frame, Site, Span
+from gotcha_lint.domain.tracers import as_tracer, traced_in, without_tracers
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
@@ -41,6 +42,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.facts.optax import SCHEDULE_TYPE
+from gotcha_lint.interpret.attributes import class_of_tracers
 from gotcha_lint.interpret.events import (
     Allocation,
     CompiledCall,
@@ -89,13 +91,52 @@ def call_function(
     """Calls a closure of the program: in its context, with what the caller knows put back in."""
     function: Function = site.info["function"]
     given = bind(function, site.info["defaults"], args, keywords)
-    around = machine.differentiated
+    if (machine.path, span) in machine.open:
+        given |= _with_others(function, given)
+        if machine.traced:
+            given |= _chosen(function, site.info["defaults"], args, keywords)
+    around, traced = machine.differentiated, machine.traced
     if around and not _is_differentiated(function, given):
         machine.differentiated = 0
+    if function.declared or function.static:
+        given = _as_declared(machine, function, given)
     try:
         return _call_bound(machine, site, function, given, span)
     finally:
-        machine.differentiated = around
+        machine.differentiated, machine.traced = around, traced
+
+
+def _as_declared(machine: Machine, function: Function, given: Arguments) -> Arguments:
+    """What a comment on the function says: it runs on the host, or JAX traces it."""
+    if function.declared == "host":
+        machine.traced = machine.differentiated = 0
+    elif function.declared == "traced" and not machine.traced:
+        machine.traced = 1
+        given = {name: as_tracer(value) for name, value in given.items()}
+    return {
+        name: without_tracers(value) if name in function.static else value
+        for name, value in given.items()
+    }
+
+
+def _with_others(function: Function, given: Arguments) -> Arguments:
+    """`f(**settings)` may give more options than are known."""
+    known = {p.name: given[p.name].only for p in function.parameters if p.kind == "**"}
+    return {
+        name: only(replace(atom, rest=UNKNOWN))
+        for name, atom in known.items()
+        if isinstance(atom, Mapping)
+    }
+
+
+def _chosen(
+    function: Function, defaults: Arguments, args: tuple[Value, ...], keywords: Arguments
+) -> Arguments:
+    """... and others than the defaults: the flags of a program are settings of somebody."""
+    positional = [p.name for p in function.parameters if p.kind == "pos"][: len(args)]
+    left = defaults.keys() - keywords.keys() - {*positional}
+    flags = {name: defaults[name] for name in left if isinstance(defaults[name].constant, bool)}
+    return {name: join(value, UNKNOWN) for name, value in flags.items()}
 
 
 def _is_differentiated(function: Function, given: Arguments) -> bool:
@@ -109,6 +150,7 @@ def _call_bound(
     machine: Machine, site: Site, function: Function, given: Arguments, span: Span
 ) -> Value:
     key, values, roots, drawn = _context(machine, site, function, given)
+    machine.callees[machine.path, span] = function
     if key in machine.active:
         for activation in reversed(machine.activations):
             activation.cut.add(key)
@@ -188,11 +230,15 @@ def _context(
         roots: dict[Hashable, Value] = {}
         drawn: dict[Hashable, Marks] = {}
         for name, value in given.items():
-            root = function, name
+            root: tuple[Hashable, ...] = function, name
             if opaque(machine, value) or _blurred(value, exact):
+                cls = class_of_tracers(machine, value) if machine.traced else None
+                root = root if cls is None else (*root, cls)
                 values[name] = symbol_for(root)
                 if machine.differentiated:
                     values[name] = values[name].marked(flows_in(value.marks))
+                if machine.traced:
+                    values[name] = values[name].marked(traced_in(value.marks))
                 roots[root] = value
             elif EACH in value.marks:
                 drawn[root] = value.marks
@@ -323,6 +369,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     maybe, machine.maybe = machine.maybe, 0
     trying, machine.trying = machine.trying, 0
     transform, machine.transform = machine.transform, ""
+    lenient = machine.lenient  # a context may be left by a `return`
     inexact = machine.inexact
     trail, machine.trail = machine.trail, []
     try:
@@ -350,7 +397,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         started, machine.dispatches = machine.dispatches, dispatches
         machine.handled = handled
         machine.sides, machine.maybe, machine.transform = sides, maybe, transform
-        machine.trying = trying
+        machine.trying, machine.lenient = trying, lenient
         steps, machine.trail = machine.trail, trail
     spent = budget - machine.budget
     machine.costs[key] = max(machine.costs.get(key, 0), spent - machine.spent_inside)

@@ -7,9 +7,19 @@ else there is of the project changes nothing.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from gotcha_lint.domain.sites import Frame, Site, Span
-from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Library, Object, Value, constant, only
+from gotcha_lint.domain.value import (
+    NO_MARKS,
+    UNKNOWN,
+    Library,
+    Object,
+    Tuple,
+    Value,
+    constant,
+    only,
+)
 from gotcha_lint.interpret.call import canonical
 from gotcha_lint.interpret.faults.names import (
     check_missing,
@@ -18,6 +28,7 @@ from gotcha_lint.interpret.faults.names import (
     check_private,
 )
 from gotcha_lint.interpret.garbage import collect
+from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.machine import RESERVE, Instruction, Machine, OutOfBudget
 from gotcha_lint.interpret.start.backend import note_import
 from gotcha_lint.interpret.state import Activation
@@ -96,10 +107,21 @@ def import_all(machine: Machine, instruction: Instruction) -> None:
         return
     load_module(machine, path)
     note_import(machine, path, instruction[-1])
+    offered = _offered(machine, path)
     for layer in list(machine.layers):
         for location in [location for location in layer if location[0] == path]:
-            if not location[1].startswith("_"):
+            hidden = location[1].startswith("_") if offered is None else location[1] not in offered
+            if not hidden:
                 machine.write((machine.path, location[1]), layer[location])
+
+
+def _offered(machine: Machine, path: str) -> frozenset[Any] | None:
+    """The names in `__all__`, where they are written out."""
+    held = machine.peek((path, "__all__"))
+    content = None if held is None else contents(machine, held)
+    if not isinstance(content, Tuple):
+        return None
+    return frozenset(item.constant for item in content.items)
 
 
 def load_module(machine: Machine, path: str) -> Value:

@@ -32,7 +32,7 @@ from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.containers.iteration import element
 from gotcha_lint.interpret.events import Guard, Location, Turn, Unrolled
-from gotcha_lint.interpret.faults.checks import check_test
+from gotcha_lint.interpret.faults.traced import check_test
 from gotcha_lint.interpret.heap import contents, contents_of, in_module_method, is_module_class
 from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS, note_eager
@@ -181,7 +181,7 @@ def run_while(machine: Machine, instruction: Instruction, registers: Registers) 
         if not turns:
             turns.append(machine.bound_of_test or Size())
         value = registers.get(test, UNKNOWN)
-        check_test(machine, value, span)
+        check_test(machine, value, test, "while", span)
         asked = read(machine, (value,), span, "while", symbols=False) | value.marks
         machine.guards = (*around, Guard(machine.path, span, True, asked, True, of_loop=True))
         return truth(value)

@@ -12,7 +12,10 @@ from typing import Any
 
 from gotcha_lint.domain.freshness import Aged
 from gotcha_lint.domain.sites import Frame, Origin, Site, Span
-from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
+from gotcha_lint.domain.tracers import TRACED
+from gotcha_lint.domain.value import NO_MARKS, Marks, Object, Size, Tuple, Value
+from gotcha_lint.domain.value import Mapping as MappingOf
+from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.facts import Fact
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -31,6 +34,7 @@ from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.rebinding import Rebindings
 
 RESERVE = 4  # one part in so many of a budget
+_HOLDING = (Tuple, SequenceOf, MappingOf, Object)
 STOP = "stop"  # what follows in this region is not reached
 
 Instruction = tuple[Any, ...]
@@ -78,6 +82,7 @@ class Machine(State, ABC):
         self.equations = 0
         self.dispatches = 0  # operations that start outside of any trace, each by itself
         self.started: dict[Origin, int] = {}  # how many of them each call has started last
+        self.callees: dict[Origin, Function] = {}  # which function of the program it called
         self.generation = 0
         self.frames: dict[Any, Frame] = {}
         self.sites: dict[Any, Site] = {}
@@ -107,12 +112,18 @@ class Machine(State, ABC):
         self.short: set[Any] = set()  # loops of a few turns
         self.reading: set[Any] = set()  # loops in which the host reads arrays of the device
         self.key_uses = 0  # that were noted
+        self.joined: dict[Origin, tuple[Value, ...]] = {}  # schedules that one is made of
         self.spread: set[Origin] = set()  # calls with `**options` that nobody knows
+        self.written_at: dict[Location, dict[Function, Origin]] = {}
+        """Where a trace has written tracers, or containers, first in each function."""
+        self.cached_at: dict[Location, Site] = {}  # what a trace has computed of cached properties
+        self.open: set[Origin] = set()  # ... when they were run last
         self.starred: set[Origin] = set()  # calls with star arguments, known or not
         self.only_new: Origin | None = None  # the last call that gives a new object, and no more
         self.doubtful: set[tuple[str, str]] = (
             set()
         )  # who imports which by a name that may be another's
+        self.asked: list[tuple[Span, Guards]] = []  # places in a `try` that need a tracer's value
         self.trying = 0  # bodies of `try` around, in this function
         self.import_starts: dict[str, tuple[Origin, bool, CallString]] = {}
         """Of modules: what their import starts; for certain? Through which calls?"""
@@ -127,6 +138,7 @@ class Machine(State, ABC):
         self.array_updates: dict[tuple[Function, Span], bool] = {}  # do they replace the array?
         self.growths: dict[tuple[Function, Span, Argument | None], Growth | None] = {}
         self.sites_of: dict[Function, Site] = {}  # the first closure of each function
+        self.classes_made: dict[Function, Site] = {}  # by their bodies
         self.classes: list[Site] = []  # whose bodies are being run
         self.top = Activation(Function("<root>", "", 0), Frame(Function("<root>", "", 0)), (), 0)
         self.activations.append(self.top)
@@ -202,6 +214,14 @@ class Machine(State, ABC):
             self.guards,
         ) = saved  # fmt: skip
 
+    def path_is_spread(self, span: Span) -> bool:
+        """Is the call at this place given `**options` that nobody knows?"""
+        return (self.path, span) in self.spread
+
+    def is_starred(self, span: Span) -> bool:
+        """Has the call at this place star arguments, known or not?"""
+        return (self.path, span) in self.starred
+
     def turns_are_few(self) -> bool:
         """Are the loops that are open here short, each of them?"""
         return all(loop in self.short for loop, _ in self.loops)
@@ -221,6 +241,9 @@ class Machine(State, ABC):
             if old is not None:  # the first write changes nothing that was read before
                 name = self.activation.function.name
                 self.events.append(Write(location, self.path, span, value, old, self.calls, name))
+            if self.traced and (TRACED in value.marks or isinstance(value.only, _HOLDING)):
+                known = self.written_at.setdefault(location, {})
+                known.setdefault(self.activation.function, (self.path, span))
         self.put(location, value)
 
     @abstractmethod

@@ -7,7 +7,7 @@ from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import Array, Symbol, Value, only
 from gotcha_lint.facts.optax import SCHEDULE_TYPE
 from gotcha_lint.interpret.attributes import annotation_text
-from gotcha_lint.interpret.effects import QUEUED, note
+from gotcha_lint.interpret.effects import QUEUED, note, note_update
 from gotcha_lint.interpret.machine import Machine
 
 _OPERATIONS = 8  # bounds, a quotient, a power or a cosine, a sum
@@ -39,5 +39,7 @@ def rate_of(machine: Machine, span: Span) -> Value:
     """`schedule(step)`: computed on the device, after all that is queued there."""
     machine.dispatch(_OPERATIONS)
     note(machine, QUEUED, "schedule", span)
+    if not any(guard.marks & machine.current for guard in machine.guards if not guard.of_loop):
+        note_update(machine, "schedule", span)
     origin = machine.path, span
     return only(Array("float32", False, (), "device", origin), frozenset((made_at(origin),)))

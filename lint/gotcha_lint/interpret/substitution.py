@@ -12,6 +12,7 @@ from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.keys import Argument, At, Chosen, Folded, Guessed, Key, Seeded, choose
 from gotcha_lint.domain.record import replaced
 from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.domain.tracers import TRACERS
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
@@ -68,6 +69,7 @@ from gotcha_lint.interpret.host import as_wait, leaves
 from gotcha_lint.interpret.indexing import CUT, as_short, cut_of, with_size
 from gotcha_lint.interpret.keys import index_of, is_listed
 from gotcha_lint.interpret.layers.eager_loops import as_called
+from gotcha_lint.interpret.layers.linen import VARIABLES, given_variables
 from gotcha_lint.interpret.layers.modes import DROPS, is_differentiated
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
@@ -105,6 +107,9 @@ class Substitution:
         if machine.differentiated:  # the callee has the flows of its arguments at hand
             for mark, known in self._marks.items():
                 self._marks[mark] = known - flows_in(known)
+        if machine.traced:  # ... and knows which of them are tracers
+            for mark, known in self._marks.items():
+                self._marks[mark] = known - TRACERS
         around = machine.current | {EACH}
         self._marks[EACH] = around
         self._marks[GROWS, EACH] = frozenset((GROWS, loop) for loop in around)
@@ -208,7 +213,8 @@ class Substitution:
         for atom in value.atoms:
             if isinstance(atom, Array) and atom.key is not None:
                 given = self._key_marks(atom.key)
-                marks |= given - flows_in(given)  # a derivative's flows are in its own marks
+                # What follows from a derivative or a tracer is in its own marks.
+                marks |= given - flows_in(given) - TRACERS
         out = Value(atoms, value.unknown, marks, choice)
         return join(out, extra.marked(marks)) if not extra.is_bottom else out
 
@@ -449,6 +455,11 @@ class Substitution:
                 if moved_on is None:
                     return None
                 event = moved_on
+            if event.kind == VARIABLES:
+                applied = given_variables(machine, event, values)
+                if applied is None:
+                    return None
+                event = applied
             event = lifted(machine, event, self._call)
             return moved(machine, event, values, loops, guards, calls)
         return self._read(event, loops, guards, calls)

@@ -34,7 +34,7 @@ class Texts:
         return self._called(i, left - 1) if i[0] == "call" else UNKNOWN
 
     def _formatted(self, i: Instruction, left: int) -> str:
-        fields, texts = list(i[2]), i[3]
+        fields, texts = list(i[2]), i[4]
         if texts.count(None) != len(fields):  # some stand in the format of others
             return "".join(UNKNOWN if text is None else text for text in texts) or UNKNOWN
         return "".join(self.of(fields.pop(0), left) if t is None else t for t in texts)

@@ -23,7 +23,7 @@ _CYCLE = "itertools.cycle"
 _LOADING = frozenset(("loader", "dataloader", "loaders", "dataloaders", "dataset", "ds"))
 _YIELDING = frozenset(("batch", "batches", "loader", "dataloader", "minibatches", "data"))
 _OF_BATCHES = frozenset(("batches", "minibatches", "loader", "dataloader"))
-_OF_DATA = ("tensorflow.data.", "tensorflow_datasets.", "grain.", "datasets.")
+OF_DATA = ("tensorflow.data.", "tensorflow_datasets.", "grain.", "datasets.")
 _LISTS = frozenset(("list", "tuple", "sorted"))
 
 
@@ -63,7 +63,7 @@ def _late_shuffles(module: Module, function: Function) -> Iterator[LateShuffle]:
         return
     reader = NamedReader(module, function)
     calls = [i for i in steps_of(function) if i[0] == "call"]
-    again = [_before(reader, i) for i in calls if reader.function_of(i) in _BATCHES]
+    again = [steps_before(reader, i) for i in calls if reader.function_of(i) in _BATCHES]
     for call in calls:
         if reader.function_of(call) != _SHUFFLES or not reader.is_method(call):
             continue
@@ -75,7 +75,7 @@ def _late_shuffles(module: Module, function: Function) -> Iterator[LateShuffle]:
 def _last_batch(reader: NamedReader, shuffle: Instruction) -> Instruction | None:
     """The step that made the batches which this shuffles."""
     found = None
-    for step in _before(reader, shuffle):
+    for step in steps_before(reader, shuffle):
         word = reader.function_of(step)
         if word == _SHUFFLES or (word in _OPENS and found is None):
             return None
@@ -93,7 +93,7 @@ def _has_size(reader: NamedReader, batch: Instruction) -> bool:
     return bool(given) and not (made is not None and made[0] == "const" and made[2] == 1)
 
 
-def _before(reader: NamedReader, call: Instruction) -> list[Instruction]:
+def steps_before(reader: NamedReader, call: Instruction) -> list[Instruction]:
     """The steps of a chain before this one, the last first."""
     found: list[Instruction] = []
     step: Instruction | None = call
@@ -128,9 +128,9 @@ def _loader(reader: NamedReader, module: Module, register: Register) -> str:
             return _loader(reader, module, made[3][0][1])
         if called in _LISTS:
             return ""
-        chain = [made, *_before(reader, made)]
+        chain = [made, *steps_before(reader, made)]
         names = [reader.dotted(step[2]) for step in chain]
-        if any(name in LOADERS or name.startswith(_OF_DATA) for name in names):
+        if any(name in LOADERS or name.startswith(OF_DATA) for name in names):
             return word or called
         own = [one.is_generator for one in module.functions if one.name == called]
         if tokens_of(called) & (_YIELDING if own else _OF_BATCHES) and all(own):

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import builtins
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gotcha_lint.program.binder import Lines, Scope
 from gotcha_lint.program.ir import Annotation, Function, Region, Register, Slot, Span
 from gotcha_lint.program.spans import Spans
 
+_BUILTINS = frozenset(dir(builtins))
+
 
 class Builder:
     """Where the lowering of a module stands.
 
     `walrus`: the lines with `:=`. `formatted`: starts of the tuples that stand for f-strings of a
-    newer Python (line, byte offset); see `newer_syntax.py`.
+    newer Python (line, byte offset); see `newer_syntax.py`. `lazy`: annotations are not evaluated,
+    by `from __future__ import annotations`.
     """
 
     def __init__(
@@ -24,12 +28,14 @@ class Builder:
         spans: Spans,
         walrus: Lines,
         formatted: frozenset[tuple[int, int]] = frozenset(),
+        lazy: bool = False,
     ) -> None:
         self.path = path
         self.spans = spans
         self.span: Callable[[Any], Span] = spans.of
         self.walrus = walrus
         self.formatted = formatted
+        self.lazy = lazy
         self.functions: list[Function] = []
         self.annotations: list[Annotation] = []
         self.function = Function("<module>", path, 1, is_module=True, qualname="<module>", first=1)
@@ -75,6 +81,22 @@ class Builder:
             slot, rest = self.resolve(part.id), tuple(reversed(words))
             self.annotations.append(Annotation(self.function, slot, rest, self.span(node)))
 
+    def annotated(self, span: Span, *annotations: ast.expr | None) -> None:
+        """The names that annotations read here; those of Python itself are left out."""
+        if self.lazy:
+            return
+        names = tuple(
+            [
+                (*self.scope.resolve(name.id), self.span(name))
+                for annotation in annotations
+                if annotation is not None
+                for name in _names_in(annotation)
+                if name.id not in _BUILTINS
+            ]
+        )
+        if names:
+            self.emit("annotated", span, names)
+
     def region(self, write: Callable[..., Any], *arguments: Any) -> Region:
         """The instructions that `write(*arguments)` emits."""
         outer = self.code
@@ -98,3 +120,17 @@ class Builder:
         if here.is_module or name in here.globals:
             return name
         return f"{here.qualname}.{name}" if here.is_class else f"{here.qualname}.<locals>.{name}"
+
+
+def _names_in(annotation: ast.expr) -> Iterator[ast.Name]:
+    """Without those of lambdas and comprehensions, which have names of their own."""
+    kind = annotation.__class__
+    if kind is ast.Name:
+        yield annotation  # pyright: ignore[reportReturnType]
+    elif kind not in (ast.Constant, ast.Lambda, *_COMPREHENSIONS):
+        for child in ast.iter_child_nodes(annotation):
+            if isinstance(child, ast.expr):
+                yield from _names_in(child)
+
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

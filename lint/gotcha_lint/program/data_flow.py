@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
-from gotcha_lint.program.ir import Function, Instruction, Module, Region, Span
+from gotcha_lint.program.ir import Function, Instruction, Module, Region, Register, Span
 
 _TURNS = 6  # through names that are read before they are written
 
@@ -28,6 +28,24 @@ def steps_of(function: Function) -> tuple[Instruction, ...]:
     if function.steps is None:
         function.steps = tuple(instructions(function.body))
     return function.steps
+
+
+def uncaught(code: Region) -> Iterator[Instruction]:
+    """Those outside of the bodies of `try` whose errors are caught."""
+    for i in code:
+        yield i
+        if i[0] not in _WITH_REGIONS:
+            continue
+        if i[0] == "try":
+            _, _, body, handlers, otherwise, final, _ = i
+            regions = [*([] if handlers else [body]), *handlers, otherwise, final]
+        else:
+            regions = [part for part in i if isinstance(part, list)]
+        for region in regions:
+            yield from uncaught(region)
+
+
+_WITH_REGIONS = frozenset(("if", "for", "while", "try"))
 
 
 def bodies(module: Module) -> Iterator[Function]:
@@ -77,6 +95,18 @@ def acts_on_world(function: Function) -> bool:
     )
 
 
+def operands_below(function: Function, register: Hashable) -> Iterator[Instruction]:
+    """The instructions below a register, its own first; names are not followed."""
+    made = {i[1]: i for i in steps_of(function)}
+    todo, seen = [register], set[Hashable]()
+    while todo:
+        i = made.get(todo.pop())
+        if i is not None and i[1] not in seen:
+            seen.add(i[1])
+            yield i
+            todo += [each for each in used_registers(i) if isinstance(each, int)]
+
+
 def has_loop(function: Function) -> bool:
     """A `for` or `while` statement; a comprehension is none."""
     return any(i[0] == "while" or (i[0] == "for" and not i[6]) for i in steps_of(function))
@@ -85,6 +115,33 @@ def has_loop(function: Function) -> bool:
 def given_by_caller(function: Function) -> set[Hashable]:
     """Registers and names that hold something of what the parameters hold, the receiver apart."""
     return _reached(function, {p.name for p in function.parameters} - {"self", "cls"})
+
+
+def argument_of_call(
+    function: Function, span: Span, index: int, name: str
+) -> tuple[Span, Instruction | None] | None:
+    """Where an argument of the call at `span` is written, and the instruction that it calls.
+
+    None where it is not given by itself.
+    """
+    made = {i[1]: i for i in steps_of(function)}
+    for i in made.values():
+        if i[0] == "call" and i[-1] == span:
+            given = i[3][index][1] if index < len(i[3]) else dict(i[4]).get(name)
+            argument = made.get(given) if given is not None else None
+            return None if argument is None else (argument[-1], made.get(i[2]))
+    return None
+
+
+def words_of(function: Function, register: Register) -> str:
+    """`state.params`, as it is written; "" for what is no name."""
+    made = next((i for i in steps_of(function) if i[1] == register), None)
+    if made is None or made[0] not in ("attr", "load"):
+        return ""
+    if made[0] == "load":
+        return made[2].partition("%")[0]
+    base = words_of(function, made[2])
+    return f"{base}.{made[3]}" if base else ""
 
 
 def operands_of_call(function: Function, span: Span) -> set[Hashable]:

@@ -187,7 +187,7 @@ def _compare(builder: Builder, node: ast.Compare) -> Register:
 def _tuple(builder: Builder, node: ast.Tuple) -> Register:
     if builder.formatted and (node.lineno, node.col_offset) in builder.formatted:
         values = tuple(register for _, register in operands(builder, node.elts))
-        return builder.emit("fstr", builder.span(node), values, ())
+        return builder.emit("fstr", builder.span(node), values, (), ())
     return builder.emit("build", builder.span(node), "tuple", operands(builder, node.elts))
 
 
@@ -211,22 +211,27 @@ def _dict(builder: Builder, node: ast.Dict) -> Register:
 
 def _formatted(builder: Builder, node: Any) -> Register:
     """An f-string, or a template string."""
-    values = tuple(_field_values(builder, node))
-    texts = tuple([getattr(part, "value", None) if isinstance(part, ast.Constant) else None
-                   for part in node.values])  # fmt: skip
+    specified: list[Register] = []
+    values = tuple(_field_values(builder, node, specified))
     if not values:
-        return builder.emit("const", builder.span(node), "".join(filter(None, texts)))
-    return builder.emit("fstr", builder.span(node), values, texts)
+        text = "".join([part.value for part in node.values])
+        return builder.emit("const", builder.span(node), text)
+    texts = tuple([part.value if isinstance(part, ast.Constant) else None for part in node.values])
+    return builder.emit("fstr", builder.span(node), values, tuple(specified), texts)
 
 
-def _field_values(builder: Builder, node: Any) -> list[Register]:
-    """The values of the fields of an f-string, and those in their format specifications."""
+def _field_values(builder: Builder, node: Any, specified: list[Register]) -> list[Register]:
+    """The values of the fields of an f-string, and those in their format specifications.
+
+    `specified` takes those that have a specification.
+    """
     values: list[Register] = []
     for part in node.values:
         if not isinstance(part, ast.Constant):
             values.append(expression(builder, part.value))
             if part.format_spec is not None:
-                values += _field_values(builder, part.format_spec)
+                specified.append(values[-1])
+                values += _field_values(builder, part.format_spec, specified)
     return values
 
 

@@ -24,10 +24,11 @@ run where their instruction says.
 | `build` | `"tuple"`, `"list"` or `"set"`, ((starred, register), ...) | a display |
 | `dict` | ((key or `None`, value), ...) | a display; `None`: `**value` |
 | `append` | container, value, key or `None` | one element of a comprehension |
-| `fstr` | value registers, texts | an f-string; `None` stands for a field between the texts |
+| `fstr` | value registers, those with a specification, texts | an f-string; `None`: a field |
 | `unpack` | value, registers, index of the starred one or `None` | `a, *b = value` |
 | `closure` | function, ((parameter, default), ...) | `def` or `lambda` |
 | `class` | function, bases, ((keyword or `None`, register), ...) | runs the body of a class |
+| `annotated` | ((name, hops, span), ...) | annotations read these, before Python 3.14 as it runs |
 | `field` | name, has a value, annotation | `name: annotation` in a class body |
 | `enter`, `exit` | context manager | the two ends of `with` |
 | `await`, `yieldfrom` | value | |
@@ -36,7 +37,7 @@ run where their instruction says.
 | `for` | iterable, element, region, else region, is a comprehension | a loop |
 | `while` | test region, test, region, else region | a loop |
 | `try` | region, list of handler regions, else region, finally region | |
-| `caught` | type or `None` | the start of a handler, behind what gives its type |
+| `caught` | classes of errors, `None` for all | the first of a handler, after their expression |
 | `return` | value or `None` | |
 | `discard` | value | a call as a statement of its own |
 | `raise`, `break`, `continue`, `unknown` | | |
@@ -105,6 +106,8 @@ class Function:
     qualname: str = ""  # as Python's `__qualname__`
     returns: str = ""  # source text of the annotation of the result
     is_notebook: bool = False  # of a module: its statements are run cell by cell
+    declared: str = ""  # by a comment: "traced", or "host"
+    static: frozenset[str] = frozenset()  # parameters that a comment declares to be static
     steps: tuple[Instruction, ...] | None = None  # all of `body`, once they are asked for
 
     def __repr__(self) -> str:

@@ -150,6 +150,8 @@ class Links:
         registers = self.stores(owner).get(name, [])
         if len(registers) == 1 and name not in {p.name for p in owner.parameters}:
             return self.of_register(owner, registers[0], depth)
+        if not registers and owner is self.finder.modules[function.path].top:
+            return self._through_star(owner, name, depth)
         return self._receiver(owner, name) if not registers else None
 
     def member(self, base: Link, name: str, depth: int = 0) -> Link | None:
@@ -350,7 +352,27 @@ class Links:
         if name in self.names_rebound(top.path):
             return None
         registers = self.stores(top).get(name, [])
+        if not registers:
+            return self._through_star(top, name, depth + 1)
         return self.of_register(top, registers[0], depth) if len(registers) == 1 else None
+
+    def _through_star(self, top: Function, name: str, depth: int) -> Link | None:
+        """`from .other import *`: of the one module that has the name, if all are known."""
+        if name.startswith("_") or depth > _DEPTH:
+            return None
+        found: list[Link] = []
+        for i in steps_of(top):
+            if i[0] != "importstar":
+                continue
+            full = "." * i[3] + i[2]
+            path = self.finder.module_from(full, top.path)
+            if path is None or path == top.path or not self.finder.is_certain(full, top.path):
+                return None
+            other = self.finder.modules[path].top
+            link = self._of_module(Link("module", other), name, depth)
+            if link is not None and "__all__" not in self.stores(other):
+                found.append(link)
+        return found[0] if len(found) == 1 else None
 
     def _method(self, base: Link, body: Function, register: Register) -> Link | None:
         """What a class attribute is on the class or on an object."""

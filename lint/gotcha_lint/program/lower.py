@@ -24,7 +24,7 @@ def lower(
     """
     spans = Spans(text)
     walrus = spans.lines_with(":=") if ":=" in text else ()
-    builder = Builder(path, spans, walrus, formatted)
+    builder = Builder(path, spans, walrus, formatted, _is_lazy(tree))
     top = builder.function
     top.end_line = len(spans.lines)
     top.is_notebook = path.endswith(".ipynb") or _is_script_of_notebook(text)
@@ -41,6 +41,16 @@ _CELL = re.compile(r"^#(?:\x1f$|\s?(?:%%|\+(?:\s|$)|-$|In\s?\[))", re.MULTILINE)
 
 def _cells(text: str) -> tuple[int, ...]:
     return tuple(text.count("\n", 0, found.start()) + 1 for found in _CELL.finditer(text))
+
+
+def _is_lazy(tree: ast.Module) -> bool:
+    """Does `from __future__ import annotations` keep annotations as texts?"""
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(alias.name == "annotations" for alias in node.names)
+        for node in tree.body
+    )
 
 
 _HEAD = 2_000  # code points

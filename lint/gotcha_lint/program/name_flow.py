@@ -1,12 +1,14 @@
 """Names that no way through a body has bound where they are read (floor `program`).
 
-Whatever the conditions are: a name counts as bound where any way may have bound it. In a loop that
-is what its body binds, in a handler what the body of the `try` binds.
+Annotations read names, too, where Python evaluates them. Whatever the conditions are: a name counts
+as bound where any way may have bound it. In a loop that is what its body binds, in a handler what
+the body of the `try` binds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from gotcha_lint.program.data_flow import bodies, instructions, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Region, Span
@@ -32,10 +34,18 @@ _OF_OTHERS = frozenset(  # who runs the file puts them there: IPython, profilers
 _MAKING = frozenset(("globals", "locals", "exec"))
 
 
-def unbound(
-    module: Module, function: Function, builtins: frozenset[str]
-) -> Iterator[tuple[str, Span]]:
-    """Its own names (of a module: those of the module) that nothing has bound: name and place."""
+@dataclass(frozen=True)
+class Unbound:
+    """`within`: whose code reads it; `annotates`: in an annotation, which Python 3.14 puts off."""
+
+    name: str
+    span: Span
+    within: Function
+    annotates: bool
+
+
+def unbound(module: Module, function: Function, builtins: frozenset[str]) -> Iterator[Unbound]:
+    """Its own names (of a module: those of the module) that nothing has bound."""
     if function.is_notebook or function.is_class:
         return
     own = -1 if function.is_module else 0
@@ -49,10 +59,11 @@ def unbound(
     flow = _Flow(names, own)
     flow.walk(function.body, set(), trying=False)
     if flow.found and not (function.is_module and _makes_names(module)):
-        yield from flow.found.items()
+        for name, place in flow.found.items():
+            yield Unbound(name, place[0], function, place[1])
 
 
-def undefined(module: Module, builtins: frozenset[str]) -> Iterator[tuple[str, Span, Function]]:
+def undefined(module: Module, builtins: frozenset[str]) -> Iterator[Unbound]:
     """Names that neither the module nor Python has: the first place of each in each function."""
     top = module.top
     if top.is_notebook or module.has_type_parameters or module.path.endswith(".pyi"):
@@ -63,8 +74,8 @@ def undefined(module: Module, builtins: frozenset[str]) -> Iterator[tuple[str, S
         flow.walk(function.body, set(known), trying=False)
         if flow.found and _makes_names(module):
             return
-        for name, span in flow.found.items():
-            yield name, span, function
+        for name, place in flow.found.items():
+            yield Unbound(name, place[0], function, place[1])
 
 
 def names_of(module: Module) -> set[str]:
@@ -88,7 +99,7 @@ class _Flow:
     def __init__(self, names: set[str] | None, own: int) -> None:
         self.names = names
         self.own = own
-        self.found: dict[str, Span] = {}
+        self.found: dict[str, tuple[Span, bool]] = {}  # ... and whether an annotation reads it
 
     def walk(self, code: Region, bound: set[str], trying: bool) -> set[str]:
         for instruction in code:
@@ -99,9 +110,14 @@ class _Flow:
         operation = i[0]
         if operation == "load":
             self._read(i[2], i[3], i[-1], bound, trying)
+        elif operation == "annotated":
+            for name, hops, span in i[2]:
+                self._read(name, hops, span, bound, trying, annotates=True)
         elif operation == "store":
             if i[3] in (self.own, 0):
                 bound.add(i[2])
+        elif operation == "class" and self.own == -1 and self.names is not None:
+            self.walk(i[2].body, set(bound), trying)  # it runs here
         elif operation == "if":
             _, _, _, then, otherwise, _, _ = i
             return self.walk(then, set(bound), trying) | self.walk(otherwise, set(bound), trying)
@@ -111,10 +127,18 @@ class _Flow:
             return self._attempt(i, bound, trying)
         return bound
 
-    def _read(self, name: str, hops: int, span: Span, bound: set[str], trying: bool) -> None:
+    def _read(
+        self,
+        name: str,
+        hops: int,
+        span: Span,
+        bound: set[str],
+        trying: bool,
+        annotates: bool = False,
+    ) -> None:
         counts = "%" not in name and (self.names is None or name in self.names)
         if hops == self.own and counts and not trying and name not in bound:
-            self.found.setdefault(name, span)
+            self.found.setdefault(name, (span, annotates))
 
     def _loop(self, i: Instruction, bound: set[str], trying: bool) -> set[str]:
         regions = [part for part in i if isinstance(part, list)]

@@ -25,6 +25,7 @@ class NotParsed(Exception):
         self.why = why
 
 
+_DECLARES = re.compile(r"#\s*gotcha:\s*(?P<word>traced|host|static)\b(?:\((?P<names>[^)]*)\))?")
 _TYPE_PARAMETERS = re.compile(
     r"^[ \t]*(?:async[ \t]+)?(?:def|class|type)[ \t]+\w+[ \t]*\[", re.MULTILINE
 )
@@ -40,6 +41,7 @@ def parse(path: str, name: str, text: str) -> Module:
         with _deep():
             module = _lowered(path, name, text)
             module.has_type_parameters = _TYPE_PARAMETERS.search(text) is not None
+            _declare(module, text)
             return module
     except SyntaxError as error:
         raise NotParsed(path, error.lineno or 1, f"is not valid Python: {error.msg}") from None
@@ -47,6 +49,22 @@ def parse(path: str, name: str, text: str) -> Module:
         raise NotParsed(path, 1, "is nested too deeply") from None
     except ValueError as error:  # half of a surrogate pair
         raise NotParsed(path, 1, f"cannot be parsed: {error}") from None
+
+
+def _declare(module: Module, text: str) -> None:
+    """What comments say of functions: on the line of `def`, or on one of its own above."""
+    if "gotcha:" not in text:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        found = _DECLARES.search(line)
+        if found is None:
+            continue
+        at = number + 1 if line.lstrip().startswith("#") else number
+        for function in module.functions:
+            if at in (function.first or function.line, function.line):
+                names = found["names"]
+                function.declared = function.declared if names else found["word"]
+                function.static |= {name.strip() for name in names.split(",")} if names else set()
 
 
 def _lowered(path: str, name: str, text: str) -> Module:

@@ -66,8 +66,13 @@ class Reader:
         i = self.makers.get(register)
         if i is None or i[0] != "load" or i[3] not in (0, self.own) or depth > _DEPTH:
             return i
-        before = [s for s in self.stores.get(i[2], ()) if self._reaches(s, i)]
-        return (self.made(before[-1][4], depth + 1) if before else None) or i
+        stored = self.stored(i)
+        return (self.made(stored, depth + 1) if stored is not None else None) or i
+
+    def stored(self, load: Instruction) -> Register | None:
+        """What was stored last under the name that is read."""
+        before = [s for s in self.stores.get(load[2], ()) if self._reaches(s, load)]
+        return before[-1][4] if before and load[3] in (0, self.own) else None
 
     def _reaches(self, store: Instruction, load: Instruction) -> bool:
         """It stands before, and neither in another branch, nor in one that ends the function."""
@@ -115,15 +120,11 @@ class SureReader(Reader):
         super().__init__(function)
         self.around = enclosing(function)
 
-    def made(self, register: Register, depth: int = 0) -> Instruction | None:
-        i = self.makers.get(register)
-        if i is None or i[0] != "load" or i[3] not in (0, self.own) or depth > _DEPTH:
-            return i
-        stores = self.stores.get(i[2], ())
-        before = [s for s in stores if self._reaches(s, i)]
-        if not before or not self._dominates(before[-1], i, stores):
-            return i
-        return self.made(before[-1][4], depth + 1) or i
+    def stored(self, load: Instruction) -> Register | None:
+        stores = self.stores.get(load[2], ())
+        before = [s for s in stores if self._reaches(s, load)]
+        sure = bool(before) and self._dominates(before[-1], load, stores)
+        return before[-1][4] if sure and load[3] in (0, self.own) else None
 
     def _dominates(
         self, store: Instruction, load: Instruction, stores: Iterable[Instruction]

@@ -47,6 +47,8 @@ def _assign(builder: Builder, node: ast.Assign) -> None:
 
 
 def _annotated(builder: Builder, node: ast.AnnAssign) -> None:
+    if builder.function.is_class or builder.function.is_module:
+        builder.annotated(builder.span(node), node.annotation)
     if node.value is not None:
         assign(builder, node.target, expression(builder, node.value))
     elif not isinstance(node.target, ast.Name):
@@ -198,8 +200,8 @@ def _try(builder: Builder, node: ast.Try | ast.TryStar) -> None:
 
 
 def _handler(builder: Builder, node: ast.ExceptHandler) -> None:
-    kind = None if node.type is None else expression(builder, node.type)
-    builder.emit("caught", builder.span(node.type or node), kind)
+    caught = None if node.type is None else expression(builder, node.type)
+    builder.emit("caught", builder.span(node if node.type is None else node.type), caught)
     if node.name is not None:
         span = builder.span(node)
         builder.store(node.name, builder.emit("unknown", span), span)
@@ -331,6 +333,11 @@ def _function(builder: Builder, node: Definition) -> None:
     decorators = [expression(builder, decorator) for decorator in node.decorator_list]
     declared, defaults = parameters(builder, node.args)
     builder.annotate(node.returns)
+    if not builder.lazy:
+        given = node.args
+        each = (*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg)
+        annotations = [one.annotation for one in each if one is not None]
+        builder.annotated(builder.spans.header(node), *annotations, node.returns)
     function = Function(
         node.name,
         builder.path,

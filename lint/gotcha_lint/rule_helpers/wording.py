@@ -11,6 +11,7 @@ from gotcha_lint.program.ir import Function
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.solve.compiled_functions import CompiledFunction, Place, Variation
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.solve.remarks import Fault
 
 KIB, MIB = 2**10, 2**20
 
@@ -68,6 +69,13 @@ def loop_places(loops: frozenset[Any]) -> tuple[Place, ...]:
         for loop in sorted(loop for loop in loops if isinstance(loop, tuple) and len(loop) == 3)
         if loop[2] > 0
     )
+
+
+def place_in(fault: Fault, before: int = 0) -> Origin:
+    """The place that the text of a fault ends with, in the same file; or one of those before it."""
+    end = len(fault.text) - 4 * before
+    line, column, end_line, end_column = map(int, fault.text[end - 4 : end])
+    return fault.path, (line, column, end_line, end_column)
 
 
 def size(count: int) -> str:

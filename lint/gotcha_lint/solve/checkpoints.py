@@ -40,7 +40,10 @@ class Checkpoints:
         if effect.kind == SAVED:
             known = self.saves.setdefault(effect.within, {})
             old = known.get(effect.span)
-            known[effect.span] = effect.what, effect.saved if old is None else _both(old[1], effect)
+            known[effect.span] = (
+                effect.what,
+                effect.arguments if old is None else _both(old[1], effect),
+            )
             return
         for place in (*effect.calls, (effect.path, effect.span)):
             self.restores[place] = effect.what
@@ -72,7 +75,7 @@ class Checkpoints:
 
 def _both(saved: Saved, effect: Effect) -> Saved:
     """One call writes several files."""
-    return None if saved is None or effect.saved is None else saved | effect.saved
+    return None if saved is None or effect.arguments is None else saved | effect.arguments
 
 
 def _in_script(effect: Effect) -> Origin:

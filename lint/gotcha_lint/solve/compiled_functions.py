@@ -46,6 +46,7 @@ class Variation:
     made: CallString = ()  # the calls that lead to where a new function is compiled
     fresh: frozenset[Site] = frozenset()  # captured objects that are new in each turn, too
     turns: int | None = None  # of all `loops`, where they are known
+    cls: Site | None = None  # of an argument that is an object
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,8 @@ class CompiledFunction:
     differing: tuple[Differing, ...] = ()  # and the parts of the key that tell them apart
     captures: list[Capture] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
+    globals: dict[tuple[str, str], CompiledCall] = field(default_factory=dict)
+    """Names of modules that a trace reads, by their path."""
     replaced: dict[str, tuple[CompiledCall, Replaced]] = field(default_factory=dict)
     """Arguments that the result replaces from turn to turn, not donated; and their bytes."""
     is_kept: bool = False  # made only where there is none yet: in a memoised function, say

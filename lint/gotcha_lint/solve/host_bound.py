@@ -25,6 +25,7 @@ class HostBoundLoop:
     mostly: tuple[Span, ...]
     calls: tuple[Origin, ...]
     is_call: bool  # no loop, but a call that runs a model whenever an outsider calls the function
+    deepest: Origin | None  # the call within those that still starts most
     certain: bool  # False: a caller may trace it, it may be short, or it waits for somebody
 
 
@@ -46,12 +47,13 @@ def host_bound(segment: Segment) -> Iterator[HostBoundLoop]:
                 event.mostly,
                 event.calls,
                 False,
+                event.deepest,
                 is_sure,
             )
     root = segment.root
     if root is not None and root in host and segment.heaviest is not None and not segment.runs_once:
         span, count = segment.heaviest
-        yield HostBoundLoop(root.path, span, None, count, root, (), (), True, False)
+        yield HostBoundLoop(root.path, span, None, count, root, (), (), True, None, False)
 
 
 def _is_certain(loop: EagerLoop, segment: Segment, on_host: bool) -> bool:

@@ -36,6 +36,7 @@ from gotcha_lint.interpret.events import (
     Effect,
     HostRead,
     Identity,
+    KeyUse,
     Location,
     Replaced,
     Unrolled,
@@ -45,12 +46,15 @@ from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, disagrees
 from gotcha_lint.interpret.indexing import own_cut
 from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS
 from gotcha_lint.interpret.models.optax_chains import CHAIN
+from gotcha_lint.interpret.models.transforms import AHEAD
 from gotcha_lint.interpret.replicated import AVERAGED, is_summed
 from gotcha_lint.interpret.start.backend import AT_IMPORT, DEFAULT, FORK, WORKERS
+from gotcha_lint.patterns.dropped_datasets import DroppedStep
 from gotcha_lint.patterns.pipeline_order import Cycled, LateShuffle
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.flags import HandedFlag
 from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.ahead import Idle, idle
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
 from gotcha_lint.solve.captured import (
     arrays_in,
@@ -70,6 +74,7 @@ from gotcha_lint.solve.compiled_functions import (
     Stale,
     Variation,
 )
+from gotcha_lint.solve.constant_keys import ConstantKey, ConstantKeys
 from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.host_bound import HostBoundLoop, host_bound
 from gotcha_lint.solve.keys import KeyReuses
@@ -83,6 +88,7 @@ from gotcha_lint.solve.timing import Elapsed, unwaited
 from gotcha_lint.solve.variations import compare, compare_leaves, where
 from gotcha_lint.solve.weights import weights_read
 
+_WORDS = {"no tree": "is no pytree", "unhashable": "has no hash"}  # of a class
 # Each speaks for itself.
 _PLAIN = frozenset(
     (FORK, WORKERS, "apply", "paramless", "dropped", "undecided", AT_IMPORT, DEFAULT, ENTRY)
@@ -152,6 +158,8 @@ class Programs:
     """Calls that run a module in training mode without a gradient, and what drops there."""
     effects: dict[str, dict[Origin, Effect]] = field(default_factory=lambda: defaultdict(dict))
     """By kind and place; of one place, one that is certain where there is such a one."""
+    constant_keys: list[ConstantKey] = field(default_factory=list)
+    idle: list[Idle] = field(default_factory=list)  # executables
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     chains: Chains = field(default_factory=Chains)  # of optimizers
     faults: Faults = field(default_factory=Faults)
@@ -159,6 +167,7 @@ class Programs:
     unread: list[UnreadOption] = field(default_factory=list)
     flags: list[HandedFlag] = field(default_factory=list)
     shuffles: list[LateShuffle] = field(default_factory=list)
+    dropped: list[DroppedStep] = field(default_factory=list)
     cycled: list[Cycled] = field(default_factory=list)
     ignored: list[IgnoredArgument] = field(default_factory=list)
 
@@ -196,6 +205,8 @@ class _Reader:
         self.first: dict[tuple[Site, str], Replaced] = {}  # of arguments, at the first call
         self.updated: list[EagerUpdate] = []
         self.elements: list[Effect] = []
+        self.ahead: list[Effect] = []
+        self.constant_keys = ConstantKeys()
 
     def read(self) -> None:
         for event in self.segment.events:
@@ -231,9 +242,15 @@ class _Reader:
                     self._effect(event)
             elif isinstance(event, Effect) and event.kind in ("count", "drops", "in place"):
                 self.counts.append(event)
+            elif isinstance(event, KeyUse):
+                self.constant_keys.use(event)
+            elif isinstance(event, Effect) and event.kind == AHEAD:
+                self.ahead.append(event)
             elif isinstance(event, Effect) and event.kind == "element":
                 self.elements.append(event)
         self._element_reads()
+        self.programs.constant_keys += self.constant_keys.end(self.asked)
+        self.programs.idle += idle(self.ahead, self.asked)
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
         if self.programs.counted:
@@ -373,6 +390,7 @@ class _Reader:
 
     def _call(self, call: CompiledCall) -> None:
         self._counted(call)
+        self.constant_keys.call(call)
         site = call.site
         row = self._row(site, call)
         row.calls += 1
@@ -386,6 +404,8 @@ class _Reader:
                 self._stale(row, call, place, before, write)
         known = self.traces.setdefault(site, {})
         for place, value in captured.items():
+            if isinstance(place[0], str):
+                row.globals.setdefault((place[0], str(place[1])), call)
             known.setdefault(place, value)
             self.readers.setdefault(place, set()).add(site)
         self._captures(row, call)
@@ -561,13 +581,13 @@ class _Reader:
             if static.origin:
                 places.append((*static.origin, "made here"))
             if static.cls is not None:
-                how = "has no hash" if fails else "is hashed by identity"
+                how = _WORDS.get(static.kind, "is hashed by identity")
                 places.append((*static.cls.origin, f"this class {how}"))
             certain = static.certain and not (fails and call.maybe)
             row.variations.append(
                 Variation(
                     static.kind, call, static.label, loops=loops,
-                    places=(*places, *where(call)), certain=certain,
+                    places=(*places, *where(call)), certain=certain, cls=static.cls,
                 )
             )  # fmt: skip
 
@@ -641,12 +661,14 @@ class _Reader:
 
 def _is_named_state(value: Value) -> bool:
     """A parameter, or an attribute of one, with the name of a state; not what was fetched."""
-    return not is_fetched(value.marks) and any(
-        isinstance(atom, Symbol)
-        and str((*(atom.root if isinstance(atom.root, tuple) else ()), *atom.path)[-1]).lstrip(".")
-        in STATES
-        for atom in value.atoms
-    )
+    symbols = (atom for atom in value.atoms if isinstance(atom, Symbol))
+    return not is_fetched(value.marks) and any(_last_name(atom) in STATES for atom in symbols)
+
+
+def _last_name(symbol: Symbol) -> str:
+    """Of the attribute, or else of the parameter."""
+    names = (*symbol.root[1:2], *symbol.path) if isinstance(symbol.root, tuple) else symbol.path
+    return str(names[-1]).lstrip(".") if names else ""
 
 
 def _is_of_outsider(mark: Any) -> bool:

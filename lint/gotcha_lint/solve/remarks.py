@@ -37,17 +37,18 @@ class Faults:
     def add(self, segment: Segment) -> None:
         for event in segment.events:
             if isinstance(event, Remark):
-                self._add(event, segment.runs_once)
+                self._add(event, segment.runs_once, segment.root is not None)
 
     def of(self, *kinds: str) -> list[Fault]:
         return [fault for fault in self.found.values() if fault.kind in kinds]
 
-    def _add(self, event: Remark, scripted: bool) -> None:
+    def _add(self, event: Remark, scripted: bool, rooted: bool) -> None:
+        """`rooted`: the first of its calls is that of a root, which no text has."""
         key = event.kind, event.path, event.span
         old = self.found.get(key)
         if old is not None and (old.certain or event.maybe) and (old.scripted or not scripted):
             return
-        calls = tuple((*at, "called here") for at in event.calls[-_CALLS:])
+        calls = tuple((*at, "called here") for at in event.calls[rooted:][-_CALLS:])
         self.found[key] = Fault(
             event.kind,
             event.text,

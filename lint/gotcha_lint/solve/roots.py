@@ -15,6 +15,7 @@ from gotcha_lint.domain.derivative import flow
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
     NO_MARKS,
+    UNKNOWN,
     Constant,
     Number,
     Object,
@@ -25,15 +26,15 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.environment import READ_AT_IMPORT, READ_AT_START
 from gotcha_lint.facts.halves import HALVES
-from gotcha_lint.facts.optax import LOGIT_LOSSES, PRECONDITIONERS
+from gotcha_lint.facts.optax import LOGIT_LOSSES, PRECONDITIONERS, TAKE_SCHEDULES
 from gotcha_lint.facts.options import INITIALIZE
 from gotcha_lint.facts.options import READ_AT_START as OPTIONS_AT_START
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
-from gotcha_lint.interpret.compiled import Inner
+from gotcha_lint.interpret.compiled import Inner, static_names
 from gotcha_lint.interpret.engine import Engine
-from gotcha_lint.interpret.events import Event, KeyUse, Location, Turn
+from gotcha_lint.interpret.events import Event, KeyUse, Location, Remark, Turn
 from gotcha_lint.interpret.faults.losses import check_forward
 from gotcha_lint.interpret.faults.padded import note_padded
 from gotcha_lint.interpret.faults.written import check_written
@@ -159,11 +160,20 @@ def _of_module(
             other = run(function, lambda: engine.call(callee, (), chosen, site.span))
             other.events = [e for e in other.events if isinstance(e, (KeyUse, Turn))]
             yield other
+        static = _static(engine, callee)
+        flags = [name for name in static if _is_flag(site, name)]
+        if flags:  # they say which program it is: somebody chooses
+            chosen = {name: symbol_for((function, name)) for name in flags}
+            other = run(function, lambda: engine.call(callee, (), chosen, site.span))
+            other.events = [
+                e for e in other.events if isinstance(e, Remark) and e.within is function
+            ]
+            yield other
 
     functions = [f for f in module.functions if not f.is_module and not f.is_class]
     transformed = list(_transformed(engine, module))
     for name, function, callee in transformed:
-        if name not in names.used and function not in covered:
+        if name not in names.used and (function not in covered or _is_closure(function)):
             yield from given(function, callee)
     for function in functions:
         site = engine.sites_of.get(function)
@@ -179,7 +189,7 @@ def _of_module(
     for cls in [s for s in engine.sites.values() if s.kind == "class" and s.path == module.path]:
         methods, body = _public_methods(module, cls), cls.info["function"]
         is_layer = is_module_class(cls)
-        new = methods and not any(method in covered for method in methods)
+        new = not any(method in covered for method in methods)
         if new and names.is_worth_running(body, is_layer):
             yield run(body, lambda c=cls, m=methods: _drive(engine, c, m))
         if is_layer and "where" in names.names_in[body]:
@@ -201,6 +211,8 @@ def _call_with_result(
 ) -> None:
     """Whoever calls a function that returns a compiled one, or closures, calls that, too."""
     span = engine.sites_of[function].span
+    if function.parameters and function.parameters[-1].kind == "**":
+        engine.open.add((engine.path, span))
     result = engine.call(callee, args, {}, span)
     if _is_compiled(result):
         engine.call(result, (), {}, span)
@@ -214,6 +226,10 @@ def _call_with_result(
 def _closures(engine: Engine, value: Value, depth: int) -> Iterator[Value]:
     """Functions that a function made and gives to its caller, with what they close over."""
     for atom in value.atoms:
+        if isinstance(atom, Object) and atom.site.kind == "transform" and depth:
+            if atom.site.info["word"] in _COMPILED:
+                yield only(atom)
+            continue
         if isinstance(atom, Object) and atom.site.kind == "function":
             parent = atom.site.info["function"].parent
             if parent is not None and not parent.is_module and not parent.is_class:
@@ -240,17 +256,43 @@ def _arguments(callee: Value, function: Function) -> tuple[Value, ...]:
     return tuple(symbol_for((function, p.name)) for p in needed)
 
 
+def _is_closure(function: Function) -> bool:
+    """What it does follows from what it closes over, too."""
+    parent = function.parent
+    return parent is not None and not parent.is_module and not parent.is_class
+
+
 def _transformed(engine: Engine, module: Module) -> Iterator[tuple[str, Function, Value]]:
     """Gradients and compiled functions that are names of the module: others may call them."""
     for name in dict.fromkeys(step[2] for step in module.top.body if step[0] == "store"):
-        value = engine.peek((module.path, name))
-        atom = value.only if value is not None else None
-        if value is None or not isinstance(atom, Object) or atom.site.kind != "transform":
-            continue
+        held = engine.peek((module.path, name)) or UNKNOWN
+        parts = held.only.items if isinstance(held.only, Tuple) else (held,)
+        for value in parts:
+            yield from _named(engine, name, value)
+
+
+def _named(engine: Engine, name: str, value: Value) -> Iterator[tuple[str, Function, Value]]:
+    atom = value.only
+    if isinstance(atom, Object) and atom.site.kind == "transform":
         function = Inner(engine, atom.site.info["inner"]).function
         word = atom.site.info["word"]
         if word in (*_GRADIENTS, *_COMPILED, "shard_map") and function in engine.sites_of:
             yield name, function, value
+
+
+def _static(engine: Engine, callee: Value) -> list[str]:
+    """The static arguments of a compiled function."""
+    atom = callee.only
+    if not isinstance(atom, Object) or atom.site.info.get("word") not in _COMPILED:
+        return []
+    names, _ = static_names(engine, atom.site, Inner(engine, atom.site.info["inner"]))
+    return sorted(names)
+
+
+def _is_flag(site: Site, name: str) -> bool:
+    """A parameter that is True or False unless somebody gives it."""
+    default = site.info["defaults"].get(name)
+    return default is not None and isinstance(default.constant, bool)
 
 
 def _is_option(site: Site, name: str) -> bool:
@@ -308,6 +350,13 @@ def _drive(engine: Engine, cls: Site, methods: list[Function]) -> None:
         engine.events[start:] = [_used_each_call(event, loop) for event in engine.events[start:]]
 
 
+def _is_cached(engine: Engine, cls: Site, method: Function) -> bool:
+    """Is it computed once for an object?"""
+    found = class_attribute(engine, cls, method.name)
+    atom = found.only if found is not None else None
+    return isinstance(atom, Object) and atom.site.kind == "cached_property"
+
+
 def _used_each_call(event: Event, loop: Hashable) -> Event:
     """A key that the object holds, if nothing renews it, is the one of the call before."""
     if isinstance(event, KeyUse) and event.how in ("draw", "split"):
@@ -322,6 +371,8 @@ def _call_all(
     for kept in _kept_compiled(engine, me, cls):
         engine.call(kept, (), {}, cls.span)
     for method in methods:
+        if _is_cached(engine, cls, method):
+            continue  # whatever asks for it first
         if method in handed:
             engine.call(handed[method], (), {}, cls.span)
         bound = engine.attribute(me, method.name, cls.span)
@@ -472,6 +523,7 @@ _COMPILING |= {name.removeprefix("optax.") for name in PRECONDITIONERS} | {"add_
 _KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - {"f", "t"}
 _EVERYDAY = frozenset(("split", "choice", "gamma", "beta", "bits", "ball"))
 _RANDOM = frozenset(("random", "jrandom", "jr", "jrnd", "rng", "key"))
+_MODULES = _RANDOM - {"rng", "key"}
 _MEANINGS = 3
 _SQUASHES = frozenset(("softmax", "sigmoid"))
 _PROBABLE = _SQUASHES | {name.rpartition(".")[2] for name in LOGIT_LOSSES}
@@ -483,21 +535,32 @@ _CHECKED = frozenset(
 _SETS_ITEM = "#setitem"
 _CHECKED |= {_SETS_ITEM, "device"}  # a method that became an attribute
 _CHECKED |= HALVES | _PROBABLE
+# What these are given may fail in the first step.
+_CHECKED |= {name.rpartition(".")[2] for name in TAKE_SCHEDULES} | {
+    "Optimizer",
+    "defvjp",
+    "checkpoint_policies",
+    "apply",
+    "apply_fn",
+}
 _SETTINGS = READ_AT_IMPORT | OPTIONS_AT_START.keys() | {X64}
 _SETS = "#sets"  # the name of an option or a variable that JAX reads once
 _CHECKED |= {_SETS, INITIALIZE.rpartition(".")[2]}
-_LEADING = HALVES | _PROBABLE | {_SETS, INITIALIZE.rpartition(".")[2]}
+_LEADING = HALVES | _PROBABLE | {_SETS, INITIALIZE.rpartition(".")[2], "apply", "apply_fn"}
 _LOOPS = frozenset(("for", "while"))
 _READING = frozenset(("device_get", "float", "int", "item", "tolist", "asarray", "array", "print"))
 _ROOTS = frozenset(("sqrt", "log", "norm", "rsqrt", "arccos", "arcsin"))  # infinite slopes
 
 
+_MADE = ("transform", "optimizer")
+
+
 def compiled_names(layer: Layer) -> frozenset[str]:
-    """Names of modules and classes that stand for what a transform made."""
+    """Names of modules and classes that stand for what a transform made, and for optimizers."""
     return frozenset(
         name
         for (_, name), value in layer.items()
-        if any(isinstance(a, Object) and a.site.kind == "transform" for a in value.atoms)
+        if any(isinstance(a, Object) and a.site.kind in _MADE for a in value.atoms)
     )
 
 
@@ -524,9 +587,13 @@ def _leading_to_compiles(files: Iterable[Names], compiled: frozenset[str]) -> fr
 
 def _uses_keys(names: set[str]) -> bool:
     """Does it name what takes a random key? Everyday words count beside a name of keys alone."""
-    if not (_KEYS - _EVERYDAY).isdisjoint(names):
+    if not (_KEYS - _EVERYDAY).isdisjoint(names) or _makes_key(names):
         return True
     return not (_RANDOM.isdisjoint(names) or (_KEYS | _EVERYDAY).isdisjoint(names))
+
+
+def _makes_key(names: set[str]) -> bool:
+    return "PRNGKey" in names or ("key" in names and not _MODULES.isdisjoint(names))
 
 
 class Names:
@@ -556,6 +623,8 @@ class Names:
     def is_worth_running(self, function: Function, traced: bool = False) -> bool:
         """`traced`: its methods are traced, whoever calls them, so their loops are unrolled."""
         own = self.names_in.get(function, set())
+        if function.declared == "traced":
+            return True
         if _COMPILING & own or self.compiling & own or _uses_keys(own) or _CHECKED & own:
             return True
         if "apply" in own and not _READING.isdisjoint(own):

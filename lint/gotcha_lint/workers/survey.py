@@ -10,7 +10,7 @@ from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.tables import Key
 from gotcha_lint.analysis.usage import Callers, Steps, Usage
-from gotcha_lint.analysis.values import FunctionId, Kind, Site
+from gotcha_lint.analysis.values import FunctionId, Site
 
 
 def survey(table: Mapping[Key, Any], project: Project) -> Usage:
@@ -40,23 +40,11 @@ def survey(table: Mapping[Key, Any], project: Project) -> Usage:
         callers=callers_of(table),
         updated=frozenset((key[1], key[2]) for key in table if key[0] == "updated"),
         rerun=rerun(table, hot),
-        gives=_gives(table),
     )
 
 
 def _told(table: Mapping[Key, Any], what: str) -> dict[Any, Any]:
     return {key[1]: value for key, value in table.items() if key[0] == what}
-
-
-def _gives(table: Mapping[Key, Any]) -> dict[FunctionId, int]:
-    """Of functions that return a tuple wherever they return; linen's `apply` may give one."""
-    return {
-        fid: len(value.items)
-        for fid, value in _told(table, "return").items()
-        if value.kind is Kind.TUPLE
-        and value.items
-        and not (value.maybe or value.param or value.made)
-    }
 
 
 # Who calls a function, and which loops run the program that a traced one is part of

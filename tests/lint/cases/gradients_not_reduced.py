@@ -226,3 +226,54 @@ def one_of_two(many):
         out = P("data")
     specs = (P(), P("data"))
     return jax.shard_map(inner, mesh=mesh, in_specs=specs, out_specs=out, check_vma=False)
+
+
+# Under pmap
+
+tx = optax.adam(1e-3)
+
+
+@partial(jax.pmap, axis_name="i", donate_argnums=(0, 1))
+def own_optimizer(params, opt_state, x):
+    value, grads = jax.value_and_grad(loss)(params, x)  # ! gradients-not-reduced
+    updates, opt_state = tx.update(grads, opt_state)
+    return optax.apply_updates(params, updates), opt_state, value
+
+
+def by_state(state, x):
+    grads = jax.grad(loss)(state.params, x)  # ! gradients-not-reduced
+    return state.apply_gradients(grads=grads)
+
+
+p_by_state = jax.pmap(by_state, "batch")
+
+
+@partial(jax.pmap, axis_name="i")
+def averaged_before(params, opt_state, x):
+    grads = jax.grad(loss)(params, x)
+    grads = jax.lax.pmean(grads, "i")
+    updates, opt_state = tx.update(grads, opt_state)
+    return optax.apply_updates(params, updates), opt_state
+
+
+def exchange(tree):
+    return jax.tree.map(lambda leaf: jax.lax.pmean(leaf, "i"), tree)
+
+
+@partial(jax.pmap, axis_name="i")
+def exchanged_after(params, opt_state, x):
+    grads = jax.grad(loss)(params, x)
+    updates, opt_state = tx.update(grads, opt_state)
+    return exchange(optax.apply_updates(params, updates)), opt_state
+
+
+@jax.pmap
+def several_models(params, opt_state, x):
+    grads = jax.grad(loss)(params, x)
+    updates, opt_state = tx.update(grads, opt_state)
+    return optax.apply_updates(params, updates), opt_state
+
+
+@partial(jax.pmap, axis_name="i")
+def no_update(params, x):
+    return jax.grad(loss)(params, x)

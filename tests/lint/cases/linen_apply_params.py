@@ -99,7 +99,7 @@ def through_a_helper(key, x):
 
 
 def either(net, weights, x):
-    return net.apply(weights, x)
+    return net.apply(weights, x)  # ! linen-apply-params
 
 
 def both_ways(key, x):
@@ -204,3 +204,26 @@ def loss_of_variables(variables, x):
 def fit_variables(x):
     variables = layers.init(jax.random.key(0), x)
     return jax.grad(loss_of_variables)(variables, x)
+
+
+@jax.jit
+def look(state: State, x):
+    return state.apply_fn(state.params, x)  # ! linen-apply-params
+
+
+def trained_state(key, x, tx):
+    model = Model()
+    variables = model.init(key, x)
+    return State.create(
+        apply_fn=model.apply,
+        params=variables["params"],
+        tx=tx,
+        batch_stats=variables["batch_stats"],
+    )
+
+
+def look_at_each(key, xs, tx, step):
+    state = trained_state(key, xs[0], tx)
+    for x in xs:
+        look(state, x)
+        state = step(state, x)

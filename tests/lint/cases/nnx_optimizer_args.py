@@ -95,7 +95,7 @@ def step_of_whoever(model, optimizer: nnx.Optimizer, x):
 @nnx.jit
 def step_of_two(model, optimizer, x):
     grads = nnx.grad(lambda m: m(x).sum())(model)
-    optimizer.update(grads)
+    optimizer.update(grads)  # ! nnx-optimizer-args
 
 
 @nnx.jit
@@ -116,3 +116,8 @@ def fit(model, x):
     both = nnx.ModelAndOptimizer(model, optax.sgd(0.1))
     step_that_holds(model, both, x)
     step_of_two(model, both, x)
+
+
+def by_keyword_alone(model, grads):
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+    optimizer.update(grads=grads)  # ! nnx-optimizer-args

@@ -122,3 +122,43 @@ class Store:
 def own_class(state):
     Store().save("model", state)
     open("model", "w").close()
+
+
+def keep(state, folder, step):
+    checkpoints.save_checkpoint(str(folder), state, step)  # ! orbax-relative-path
+
+
+def with_a_default(state, folder=Path("runs")):
+    checkpoints.save_checkpoint(folder / "last", state, 0)  # ! orbax-relative-path
+
+
+def with_an_absolute_default(state, folder="/tmp/runs", other="runs"):
+    checkpoints.save_checkpoint(folder, state, 0)
+    return other
+
+
+def made_absolute(state, folder="runs"):
+    folder = os.path.abspath(folder)
+    checkpoints.save_checkpoint(folder, state, 0)
+
+
+def of_options(state):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-o", "--out-dir", default="outputs")
+    parser.add_argument("--log-dir", default="/tmp/logs")
+    parser.add_argument("--old-dir", default="old")
+    args = parser.parse_args()
+    args.old_dir = os.path.abspath(args.old_dir)
+    checkpoints.save_checkpoint(args.out_dir, state, 0)  # ! orbax-relative-path
+    checkpoints.save_checkpoint(args.log_dir, state, 0)
+    checkpoints.save_checkpoint(args.old_dir, state, 0)
+
+
+def keep_there(state, folder, step):
+    checkpoints.save_checkpoint(folder, state, step)
+
+
+def loop(state):
+    for step in range(3):
+        keep(state, "runs/" + str(step), step)
+        keep_there(state, os.path.abspath("runs"), step)

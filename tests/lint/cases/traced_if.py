@@ -101,7 +101,7 @@ def traced_weight(x):
 
 
 def weighted(switch: Switch, x):
-    if switch.weight > 0.5:
+    if switch.weight > 0.5:  # ! traced-if
         return 2 * x
     return x
 
@@ -197,7 +197,7 @@ def given_on(x, checks=True):
 
 @jax.jit
 def with_flags(x, **settings):
-    x = read_from_settings(x, **settings) + set_again(x) + taken(x)
+    x = read_from_settings(x, **settings) + set_again(x, **settings) + taken(x)
     return both_ways(x, False) + given_on(x)
 
 

@@ -1,8 +1,10 @@
+import random
 import time
 
 import jax
 import jax.numpy as jnp
 import optax
+import tensorflow as tf
 from flax import linen as nn
 from flax import nnx
 
@@ -286,3 +288,45 @@ def traced(layers, x):
     for layer in layers:
         h = layer(x)  # ! unused-result
     return h
+
+
+def prefetched(split, size, builder):
+    dataset = builder.as_dataset(split=split)
+    dataset = dataset.cache().repeat().batch(size, drop_remainder=True)
+    dataset.prefetch(10)  # ! unused-result
+    return dataset
+
+
+def of_slices(x):
+    rows = tf.data.Dataset.from_tensor_slices(x)
+    rows.shuffle(1000)  # ! unused-result
+    rows.map(lambda row: row / 255)  # ! unused-result
+    return rows
+
+
+def of_a_caller(dataset, size):
+    dataset.batch(size)  # ! unused-result
+    return dataset
+
+
+def kept(dataset, size):
+    dataset = dataset.shuffle(1000).batch(size)
+    return dataset.prefetch(2)
+
+
+def in_place(rng, pool, rows, cache):
+    rng.shuffle(rows)
+    random.shuffle(rows)
+    pool.map(print, rows)
+    cache.filter(rows)
+    return rows
+
+
+class Loader:
+    def batch(self, size):
+        self.size = size
+
+    def start(self, loader):
+        self.batch(4)
+        loader.batch(8)
+        loader.shuffle(3)

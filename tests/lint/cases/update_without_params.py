@@ -73,7 +73,7 @@ def annotated_plain(grads, state, tx: optax.GradientTransformation):
 
 
 def annotated_either(grads, state, tx: optax.GradientTransformation):
-    return tx.update(grads, state)
+    return tx.update(grads, state)  # ! update-without-params
 
 
 def annotated_and_never_called(grads, state, tx: optax.GradientTransformation):

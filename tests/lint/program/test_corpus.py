@@ -151,7 +151,7 @@ def _reads(each: Instruction) -> list[int]:
     if op == "delete":
         operands = {"name": (), "attr": each[3][:1], "item": each[3]}
         return list(operands[each[2]])
-    assert op in {*_NOT_REGISTERS, "field", "while", "try"}, op
+    assert op in {*_NOT_REGISTERS, "annotated", "field", "while", "try"}, op
     return []
 
 

@@ -294,7 +294,7 @@ GOLDEN = {
         2 load 'n' 0
         3 const 1
         4 store 'n' 0 3
-        5 fstr (1,2,3) (None,'',None)
+        5 fstr (1,2,3) (1,) (None,'',None)
         6 yield 5
         7 store 'x' 0 6
         8 yield None

@@ -34,7 +34,8 @@ from gotcha_lint.interpret.containers.building import like, spread, stored
 from gotcha_lint.interpret.containers.growing import shrinks
 from gotcha_lint.interpret.containers.slices import constant_slice, is_slice, slice_parts
 from gotcha_lint.interpret.derivative import at_key
-from gotcha_lint.interpret.faults.checks import check_index, check_mask
+from gotcha_lint.interpret.faults.checks import check_index
+from gotcha_lint.interpret.faults.traced import check_item, check_mask
 from gotcha_lint.interpret.heap import (
     ENTRIES,
     ITEMS,
@@ -58,6 +59,7 @@ from gotcha_lint.interpret.own_sizes import row_of, with_rows
 
 def item(machine: Machine, base: Value, key: Value, span: Span) -> Value:
     """`base[key]`."""
+    check_item(machine, base, key, span)
     length = length_of_cut(base, key)
     if length is not None:
         return length
@@ -89,7 +91,7 @@ def _item_of(
         return _entry_at(mapping, key)
     if isinstance(atom, Array):
         check_index(machine, atom, key, span)
-        check_mask(machine, atom, key, span)
+        check_mask(machine, key, span)
         note_some(machine, atom, key, span)
         found = row_of(atom) if atom.shape is None else index(machine, atom, base, key, span)
         elements = row_of(atom).elements

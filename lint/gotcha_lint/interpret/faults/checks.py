@@ -11,6 +11,7 @@ from dataclasses import replace
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.tracers import as_tracer
 from gotcha_lint.domain.value import (
     Array,
     Constant,
@@ -60,6 +61,7 @@ from gotcha_lint.interpret.faults.remarks import NUMBER_MASK, remark
 from gotcha_lint.interpret.faults.softmax import check_log, check_logits
 from gotcha_lint.interpret.faults.transfers import check_join, put_on_device
 from gotcha_lint.interpret.indexing import is_slice
+from gotcha_lint.interpret.layers.mutable import check_argument
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.array_updates import SLICE_UPDATES, array_update
 from gotcha_lint.program.data_flow import steps_of
@@ -81,6 +83,7 @@ def after_call(call: Call, out: Value) -> Value:
     """After a function of a library."""
     name = call.name
     check_logits(call)
+    check_argument(call)
     check_function(call)
     if name in INTEGER_LABELS:
         return _scored(call, out)
@@ -111,15 +114,24 @@ def after_call(call: Call, out: Value) -> Value:
         _averaged(call, call.args)
         check_log(call)
         _taken(call)
-        _sized_by_data(call)
         note_growth(call)
         if call.short in SLICE_UPDATES and not call.engine.traced and _is_replaced(call):
             note_update(call.engine, "array", call.span)
+        if call.engine.traced and not call.engine.lenient and _is_computed(call):
+            out = as_tracer(out)
         if isinstance(out.only, Tuple):  # what the whole follows from, each part does
             out = kept(call.engine, out, out)
         if call.engine.differentiated and not (call.short == "norm" and "ord" in call.keywords):
             out = _derivative(call.engine, call.short, call.args, out, call.span)
     return out
+
+
+def _is_computed(call: Call) -> bool:
+    """Does it give a new array? An array that is one already stays what it is."""
+    if call.short not in ("asarray", "array"):
+        return call.short not in _ASKING
+    given = call.args[0].only if call.args else None
+    return not isinstance(given, (Array, Symbol)) and given is not None
 
 
 def after_method(call: Call, out: Value) -> Value:
@@ -420,33 +432,6 @@ def _text(size: Size) -> str:
     return str(size.constant) if size.constant is not None else "n"
 
 
-def check_mask(machine: Machine, array: Array, key: Value, span: Span) -> None:
-    """`x[mask]` where JAX traces: the size of the result would depend on the data."""
-    if machine.lenient or not (machine.traced or _is_mapped(key)):
-        return
-    atom = key.only
-    if isinstance(atom, Array) and atom.dtype == "bool" and atom.place == "device" and atom.shape:
-        remark(machine, "mask", span)
-
-
-def _is_mapped(value: Value) -> bool:
-    """Does it follow from what `vmap` goes over, outside of a trace?"""
-    return any(mark[0] == "mapped" for mark in value.marks)
-
-
-def check_test(machine: Machine, value: Value, span: Span) -> None:
-    """`if x > 0:` where JAX traces: the array has no value yet."""
-    atom = value.only
-    if not isinstance(atom, Array) or atom.place != "device" or atom.dtype is None:
-        return
-    if not machine.lenient and (machine.traced or _is_mapped(value)):
-        places = () if atom.origin is None else ((*atom.origin, "the array"),)
-        remark(machine, "test", span, places=places, maybe=atom.shape != ())
-
-
-_SIZED = frozenset(("nonzero", "flatnonzero", "argwhere", "unique"))
-
-
 def _taken(call: Call) -> None:
     """`jnp.take(table, indices, axis=0)`"""
     if call.name != "jax.numpy.take" or len(call.args) < 2 or call.engine.per_device:
@@ -457,19 +442,6 @@ def _taken(call: Call) -> None:
         return
     if axis.constant == 0 and array.shape:
         _check_part(call.engine, array.shape[0], call.args[1], 0, call.span, False)
-
-
-def _sized_by_data(call: Call) -> None:
-    """`jnp.nonzero(x)` where JAX traces, without `size=`."""
-    machine = call.engine
-    if not machine.traced or machine.lenient or not call.name.startswith("jax.numpy."):
-        return
-    if call.short not in _SIZED and not (call.short == "where" and len(call.args) == 1):
-        return
-    array = call.args[0].only if call.args else None
-    sized = "size" in call.keywords or "*" in call.keywords
-    if not sized and isinstance(array, Array) and array.place == "device":
-        remark(machine, "sized", call.span, call.short)
 
 
 # Derivatives and logarithms

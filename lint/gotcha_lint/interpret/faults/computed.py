@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.sites import Site
 from gotcha_lint.facts.contexts import CONTEXTS
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.attention_widths import head_widths
+from gotcha_lint.patterns.bound_comparisons import bound_comparisons
 from gotcha_lint.patterns.clipped_norms import clipped_norms
 from gotcha_lint.patterns.copied_arrays import copied_arrays
+from gotcha_lint.patterns.data_pipelines import Lineage, computed_per_example
 from gotcha_lint.patterns.device_counts import splits_by_all
+from gotcha_lint.patterns.dropped_statistics import dropped_statistics
 from gotcha_lint.patterns.half_types import half_types, is_unscaled
 from gotcha_lint.patterns.layer_arguments import misplaced_arguments
 from gotcha_lint.patterns.layer_types import untyped_layers
+from gotcha_lint.patterns.mapped_steps import (
+    averages_gradients,
+    losses_of_one,
+    mixed_examples,
+    steps_over,
+    unreduced_gradients,
+)
 from gotcha_lint.patterns.masked_means import masked_means
 from gotcha_lint.patterns.overwritten_results import overwritten_results
 from gotcha_lint.patterns.schedule_lengths import short_schedules
@@ -31,8 +42,12 @@ _MODULES = frozenset(
 )  # fmt: skip
 MISPLACED, HEAD_WIDTH = "misplaced argument", "width of one head"
 UNTYPED, UNSCALED = "layer without type", "unscaled half"
+DROPPED_STATISTICS = "dropped statistics"
+PER_EXAMPLE = "for each example"
+BOUND_COMPARISON = "bound comparison"
 SHORT_SCHEDULE, SPLIT_BY_ALL = "short schedule", "split by all devices"
 UNMASKED_DECAY = "unmasked decay"
+UNREDUCED, LOSS_OF_ONE, MIXED = "unreduced gradients", "loss of one device", "mixed examples"
 
 
 def check_computed(machine: Machine, links: Links, module: Module, function: Function) -> None:
@@ -61,10 +76,16 @@ def check_computed(machine: Machine, links: Links, module: Module, function: Fun
     for split in unused_keys(module, function):
         how = "all" if split.all_of_them else ""
         note(machine, UNUSED_KEYS, function, split.span, how, split.parent, *split.names)
+    for bound in bound_comparisons(module, function):
+        places = ((function.path, bound.use, "used as a value"),)
+        text = bound.name, *map(str, bound.compared)
+        note(machine, BOUND_COMPARISON, function, bound.span, *text, places=places)
     for clip in clipped_norms(module, function):
         note(machine, CLIPPED_NORM, function, clip.span, clip.word)
+    _check_pipeline(machine, module, function)
     _check_layers(machine, module, function)
     _check_steps(machine, links, module, function)
+    _check_mapped(machine, links, module, function)
 
 
 def _check_layers(machine: Machine, module: Module, function: Function) -> None:
@@ -84,7 +105,10 @@ def _check_layers(machine: Machine, module: Module, function: Function) -> None:
 
 
 def _check_steps(machine: Machine, links: Links, module: Module, function: Function) -> None:
-    """Schedules, and how many devices a batch is for."""
+    """Batch statistics, schedules, and how many devices a batch is for."""
+    for dropped in dropped_statistics(links, function):
+        places = ((function.path, dropped.at, "dropped here"),)
+        note(machine, DROPPED_STATISTICS, function, dropped.span, places=places)
     for short in short_schedules(module, function):
         note(machine, SHORT_SCHEDULE, function, short.span, short.warmup)
     for decay in unmasked_decays(module, function):
@@ -93,6 +117,23 @@ def _check_steps(machine: Machine, links: Links, module: Module, function: Funct
     for split in splits_by_all(module, function, links):
         places = ((*split.use, "split by it here"),)
         note(machine, SPLIT_BY_ALL, function, split.span, places=places)
+
+
+def _check_mapped(machine: Machine, links: Links, module: Module, function: Function) -> None:
+    """What the devices of a step under `pmap` keep for themselves, or mix."""
+    for step in steps_over(module, function, links):
+        for one in unreduced_gradients(step, links):
+            places = ((*one.mapped, "mapped here, and no device exchanges anything"),)
+            note(machine, UNREDUCED, step.function, one.span, places=places)
+    for loss in losses_of_one(function, links):
+        places = ((*loss.read, "the first device's is taken here"),)
+        note(machine, LOSS_OF_ONE, loss.step, loss.span, loss.step.name, places=places)
+    for mixed in mixed_examples(function, links):
+        places = ((function.path, mixed.made, "one value for each example"),)
+        note(
+            machine, MIXED, function, mixed.span, mixed.word, places=places,
+            maybe=not averages_gradients(module, links),
+        )  # fmt: skip
 
 
 def _is_module(links: Links, function: Function, register: Register) -> bool:
@@ -107,3 +148,20 @@ def _is_module(links: Links, function: Function, register: Register) -> bool:
     return lineage is not None and any(
         name in _MODULES for _, parts in lineage for name in parts.library
     )
+
+
+def _lineage(machine: Machine, function: Function) -> Lineage:
+    """What the class of a method extends, and what it defines."""
+    cls = machine.classes_made.get(function.parent) if function.parent is not None else None
+    return ((), ()) if cls is None else (cls.info["library"], _defined(cls))
+
+
+def _defined(cls: Site) -> set[str]:
+    return cls.info["function"].locals.union(*map(_defined, cls.info["bases"]))
+
+
+def _check_pipeline(machine: Machine, module: Module, function: Function) -> None:
+    """Arrays of the device that a loader makes one by one."""
+    found = computed_per_example(module, function, lambda f: _lineage(machine, f))
+    if found is not None:
+        note(machine, PER_EXAMPLE, function, found.span, str(found.others))

@@ -1,20 +1,25 @@
-"""A flag that a function takes and does not read, while it calls a module in training mode."""
+"""Flags that choose between training and evaluation: not read, or traced."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import UNKNOWN, Constant, Value
-from gotcha_lint.facts.flags import TRAIN
+from gotcha_lint.facts.flags import FLAGS, TRAIN
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SHAPE_ONLY
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.events import Effect
+from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.start.importable import Modules
+from gotcha_lint.patterns.flag_uses import flag_use
 from gotcha_lint.program.data_flow import reads_name, steps_of
 from gotcha_lint.program.ir import Function, Register
+from gotcha_lint.program.links import Links
 
-IGNORED_FLAG = "ignored flag"
+IGNORED_FLAG, TRACED_FLAG = "ignored flag", "traced flag"
 
 
 def check_flags(
@@ -38,6 +43,21 @@ def check_flags(
         ):
             given = machine.peek((machine.activation.frame, name))
             note(machine, IGNORED_FLAG, name, span, (UNKNOWN if given is None else given,))
+
+
+def check_traced_flags(
+    machine: Machine, function: Function, traced: Iterable[str], jit: Origin
+) -> None:
+    """`forward(x, train=False)` of a jitted function: the flag is an array there."""
+    if machine.trying or is_test(function.path):
+        return
+    for name in sorted(FLAGS.intersection(traced)):
+        use = flag_use(Links(Modules(machine), machine.texts), function, name)
+        span = next((one.span for one in function.parameters if one.name == name), None)
+        if use is not None and span is not None:
+            how = (*jit, f"jit of {function.name}")
+            places = (how, (function.path, use, "its truth value is needed here"))
+            remark(machine, TRACED_FLAG, span, name, places=places, at=(function.path, span))
 
 
 def _initialises(function: Function, callee: Register) -> bool:

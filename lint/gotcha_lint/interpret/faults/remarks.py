@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import Value
 from gotcha_lint.interpret.events import Remark
 from gotcha_lint.interpret.machine import Machine
@@ -21,7 +21,6 @@ TUPLE_OF_ONE = "tuple of one"
 REBUILT_TUPLE = "tuple is rebuilt"
 CAUGHT_IN_VAIN = "never raised"
 LOST_CONSTANT = "constant is lost"
-RELATIVE_PATH = "relative path"
 RESTORED_STATE = "restored without target"
 EXCHANGED_FIELDS = "exchanged fields"
 DISCARDED = "update is discarded"
@@ -29,6 +28,9 @@ IN_PLACE = "array is changed in place"
 INDEXED_STATE = "state is indexed"
 DICT_TEST = "test for dict"
 UNCHECKED_SHAPES = "shapes are not checked"
+CACHE_ASKED = "cache asked", "cache asked in a trace"  # for what it may have to compute
+# That a value has none while JAX traces.
+OF_TRACES = frozenset(("test", "larger", "mask", "sized", "size", "bound", "cast", "looked up"))
 METADATA = "metadata"  # of a variable: kept, and not used
 
 
@@ -77,3 +79,8 @@ def note(
             maybe=maybe, about=None, given=None, calls=(),
         )
     )  # fmt: skip
+
+
+def note_asked(machine: Machine, cache: Site, span: Span) -> None:
+    """Notes that a cache is asked for what it keeps."""
+    remark(machine, CACHE_ASKED[bool(machine.traced)], span, cache.path, *map(str, cache.span))

@@ -8,29 +8,32 @@ definition (see `program/links.py`).
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
 
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
+from gotcha_lint.interpret.faults.called import check_called
 from gotcha_lint.interpret.faults.computed import check_computed
+from gotcha_lint.interpret.faults.defined import check_defined
 from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
 from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
+from gotcha_lint.interpret.faults.saved import check_checkpoints
+from gotcha_lint.interpret.faults.shown_by_text import check_texts
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
-from gotcha_lint.interpret.faults.texts import check_texts
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.result_counts import result_count
 from gotcha_lint.interpret.start.importable import Modules
+from gotcha_lint.patterns.called_defaults import called_default
 from gotcha_lint.patterns.constructors import constructor, named_tuple
 from gotcha_lint.patterns.settings import options_set, variables_after_import
-from gotcha_lint.program.data_flow import steps_of
-from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Region, Register
+from gotcha_lint.program.data_flow import steps_of, uncaught
+from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Register
 from gotcha_lint.program.links import Link, Links
-from gotcha_lint.program.name_flow import unbound, undefined
+from gotcha_lint.program.name_flow import Unbound, unbound, undefined
 from gotcha_lint.program.partly_bound import partly_bound
 
-_WITH_REGIONS = frozenset(("if", "for", "while", "try"))
+MISFIT_DEFAULT = "default that does not fit"
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -44,14 +47,17 @@ def check_written(machine: Machine, path: str) -> None:
             place = path, imported, "imports jax"
             note(machine, AFTER_IMPORT, module.top, span, name, what, places=(place,))
     _check_submodules(machine, links, module)
-    for name, span, function in undefined(module, _BUILTINS):
-        note(machine, "undefined", function, span, name)
     check_texts(machine, links, module)
+    check_checkpoints(machine, links, module)
+    for each in undefined(module, _BUILTINS):
+        note(machine, "undefined", each.within, each.span, each.name, _reader(each))
     for function in links.bodies(module):
         if not is_test(path):
             check_computed(machine, links, module, function)
-        for name, span in unbound(module, function, _BUILTINS):
-            note(machine, "unbound", function, span, name)
+        check_called(machine, links, function)
+        check_defined(machine, links, function)
+        for each in unbound(module, function, _BUILTINS):
+            note(machine, "unbound", each.within, each.span, each.name, _reader(each))
         for found in partly_bound(function, steps_of(function)):
             place = function.path, found.condition, "bound under this condition"
             kind = "perhaps unbound"
@@ -59,7 +65,7 @@ def check_written(machine: Machine, path: str) -> None:
                 machine, kind, function, found.read, found.name, places=(place,),
                 maybe=not found.certain,
             )  # fmt: skip
-        for call in _certain(function.body):
+        for call in uncaught(function.body):
             if call[0] == "call":
                 _check_call(machine, links, function, call)
             elif call[0] == "binop":
@@ -72,19 +78,8 @@ def check_written(machine: Machine, path: str) -> None:
                 _check_import(machine, links, function, call)
 
 
-def _certain(code: Region) -> Iterator[Instruction]:
-    """Those outside of the bodies of `try` whose errors are caught."""
-    for i in code:
-        yield i
-        if i[0] not in _WITH_REGIONS:
-            continue
-        if i[0] == "try":
-            _, _, body, handlers, otherwise, final, _ = i
-            regions = [*([] if handlers else [body]), *handlers, otherwise, final]
-        else:
-            regions = [part for part in i if isinstance(part, list)]
-        for region in regions:
-            yield from _certain(region)
+def _reader(unbound: Unbound) -> str:
+    return "annotation" if unbound.annotates else ""
 
 
 def _check_call(machine: Machine, links: Links, function: Function, call: Instruction) -> None:
@@ -95,6 +90,7 @@ def _check_call(machine: Machine, links: Links, function: Function, call: Instru
     names = [name for name, _ in keywords]
     if link is None:
         _check_tuple(machine, links, function, call)
+        _check_default(machine, links, function, call)
         return
     if link.kind == "module":
         name = machine.modules[link.function.path].name
@@ -126,6 +122,31 @@ def _check_fields(
         return
     name, line = link.function.name, link.function.line
     _note_misfit(machine, function, call, name, fields, (link.function.path, (line, 1, line, 1)))
+
+
+def _check_default(machine: Machine, links: Links, function: Function, call: Instruction) -> None:
+    """`make(width=8)` of a parameter whose default, a function of the program, takes no `width`."""
+    default = called_default(links, function, call)
+    if default is None:
+        return
+    called = _called(links, default.link)
+    if called is None or is_stub(called.function):
+        return
+    _, _, _, args, keywords, span = call
+    names = [name for name, _ in keywords if name is not None]
+    problem = misfit(called.function, called.bound, frozenset(), len(args), names)
+    if problem is None:
+        return
+    line = called.function.line
+    name = default.link.function.name
+    places = (
+        (function.path, span, "called here"),
+        (called.function.path, (line, 1, line, 1), "defined here"),
+    )
+    note(
+        machine, MISFIT_DEFAULT, default.owner, default.span, default.parameter,
+        f"`{name}` {problem}", places=places,
+    )  # fmt: skip
 
 
 def _check_tuple(machine: Machine, links: Links, function: Function, call: Instruction) -> None:
@@ -280,7 +301,7 @@ def _check_submodules(machine: Machine, links: Links, module: Module) -> None:
     imported: set[str] | None = None
     told: set[tuple[str, Function]] = set()
     for function in module.functions:
-        for step in _certain(function.body):
+        for step in uncaught(function.body):
             if step[0] != "attr":
                 continue
             dotted = _dotted(links, function, step)

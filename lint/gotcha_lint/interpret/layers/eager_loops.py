@@ -21,6 +21,7 @@ _DISPATCHES = 24  # in one iteration, outside of jit: starting them takes half a
 _BESIDE = 64  # ... beside compiled functions, where most of the work may be
 _IN_ALL = 2_000  # in all iterations, where their number is known
 _LEAST = 4  # in one iteration: a split and a sum of losses are not a loop's work
+_DEEP = 6  # calls within calls
 _COUNTED_TURNS = 1000  # of an inner loop
 
 
@@ -61,11 +62,14 @@ def note_eager(
     events = machine.events[start:] if dispatches else []
     beside = any(isinstance(event, CompiledCall) for event in events)
     many = are_many(turns, dispatches, beside)
+    if many and beside and _is_around_loops(machine, instruction, events):
+        return
     if not many or turns.high <= FEW_TURNS or in_module_method(machine):
         if not beside:
             machine.dispatch(dispatches * max(int(min(turns.low, _COUNTED_TURNS)) - 1, 0))
         return
     loop = machine.path, span[0], span[1]
+    mostly = _mostly(machine, instruction, dispatches)
     reads = loop in machine.reading or any(
         isinstance(event, HostRead) and loop in event.loops for event in events
     )
@@ -80,13 +84,37 @@ def note_eager(
             within,
             reads,
             is_long,
-            _mostly(machine, instruction, dispatches),
+            mostly,
             machine.calls,
             _inside(events),
+            _deepest(machine, (machine.path, mostly[0])) if len(mostly) == 1 else None,
         )
     )
     if is_long:
         machine.dispatches -= dispatches
+
+
+def _is_around_loops(machine: Machine, loop: Instruction, events: list[Event]) -> bool:
+    """Are the compiled functions called in loops within? What one iteration starts besides is no
+    share of a training run.
+    """
+    own = machine.current | {(machine.path, *loop[-1][:2])}
+    return any(isinstance(event, CompiledCall) and event.loops - own for event in events)
+
+
+def _deepest(machine: Machine, at: Origin) -> Origin | None:
+    """Of what a call starts, the call that starts most of it: a model's, as the last."""
+    found: Origin | None = None
+    for _ in range(_DEEP):
+        function = machine.callees.get(found or at)
+        if function is None or function.name == "__call__":
+            break
+        heaviest = heaviest_call(machine, function)
+        whole = machine.started.get(found or at, 0)
+        if heaviest is None or heaviest[1] * 2 <= whole:
+            break
+        found = function.path, heaviest[0]
+    return found
 
 
 def heaviest_call(machine: Machine, function: Function) -> tuple[Span, int] | None:
@@ -133,6 +161,8 @@ def is_worth_a_word(loop: EagerLoop, sure: Container[Origin]) -> bool:
 
 
 def are_many(turns: Size, dispatches: int, beside: bool) -> bool:
-    if beside or not turns.low:
-        return dispatches >= (_BESIDE if beside else _DISPATCHES)
+    if beside:
+        return dispatches >= _BESIDE and dispatches * turns.high >= _IN_ALL
+    if not turns.low:
+        return dispatches >= _DISPATCHES
     return dispatches >= _LEAST and dispatches * turns.low >= _IN_ALL

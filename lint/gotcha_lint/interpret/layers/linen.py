@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from gotcha_lint.domain.value import UNKNOWN, Mapping, Object, Value, only
-from gotcha_lint.interpret.call import Call
+from gotcha_lint.domain.record import replaced
+from gotcha_lint.domain.value import UNKNOWN, Mapping, Object, Symbol, Value, only
+from gotcha_lint.interpret.call import Call, model
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.events import Effect
 from gotcha_lint.interpret.heap import mapping_of
+from gotcha_lint.interpret.layers.annotated import is_params_alone
 from gotcha_lint.interpret.machine import Machine
 
 NEEDS = "needs"
 DROPOUT, BATCH_STATS = "dropout", "batch_stats"
 _OPTIONS = {DROPOUT: "rngs", BATCH_STATS: "mutable"}
-_COLLECTION = "collection"
+COLLECTION = "collection"  # of which collection of variables a dict is one
+_PARAMS, _OTHER = "params", "another collection"
+VARIABLES = "variables"
+ONE_COLLECTION, NESTED = "one collection", "nested variables"
 
 
 def initialised(call: Call) -> Value:
     """The variables of a module: a dict of collections."""
     machine = call.engine
-    params = machine.allocate("dict", call.span, _COLLECTION)
-    params.info[_COLLECTION] = "params"
+    params = machine.allocate("dict", call.span, COLLECTION)
+    params.info[COLLECTION] = _PARAMS
     machine.write((params, "{}"), only(Mapping((), (), UNKNOWN)))
+    other = machine.allocate("dict", call.span, _OTHER)
+    other.info[COLLECTION] = _OTHER
+    machine.write((other, "{}"), only(Mapping((), (), UNKNOWN)))
     made = machine.allocate("dict", call.span)
     own = only(Object(params, call.origin))
-    machine.write((made, "{}"), only(Mapping(("params",), (own,), UNKNOWN)))
+    machine.write((made, "{}"), only(Mapping((_PARAMS,), (own,), only(Object(other, call.origin)))))
     return only(Object(made, call.origin))
 
 
@@ -36,15 +44,69 @@ def are_variables(machine: Machine, value: Value) -> bool:
     if mapping is None:
         return False
     held = (atom.site, *(a.site for v in mapping.values for a in v.atoms if isinstance(a, Object)))
-    return any(_COLLECTION in site.info for site in held)
+    return any(site.info.get(COLLECTION) for site in held)
+
+
+@model(
+    "flax.core.freeze",
+    "flax.core.unfreeze",
+    "flax.core.frozen_dict.freeze",
+    "flax.core.frozen_dict.unfreeze",
+)
+def frozen(call: Call) -> Value:
+    """Variables in a dict of another kind, which can be hashed; of others nothing is known."""
+    given = call.argument(0, "xs")
+    return given if are_variables(call.engine, given) else Value((), True, call.marks)
 
 
 def apply_layer(call: Call) -> None:
-    """Notes where `apply` gets one collection in place of all variables."""
+    """Notes where `apply` gets one collection in place of all variables, or these wrapped again."""
+    machine, given = call.engine, call.get(0, "variables")
+    if given is None or machine.trying or machine.is_starred(call.span):
+        return
+    what = wrong_variables(machine, given)
+    if what:
+        replaced_later = (given,) if given.unknown else ()
+        note(machine, "apply", what, call.span, replaced_later)
+    elif isinstance(given.only, Symbol):
+        note(machine, VARIABLES, "", call.span, (given,))
+
+
+def apply_state(call: Call, method: Symbol) -> None:
+    """`state.apply_fn(state.params, x)` of a caller's train state."""
     given = call.get(0, "variables")
     atom = given.only if given is not None else None
-    if isinstance(atom, Object) and atom.site.info.get(_COLLECTION) == "params":
-        note(call.engine, "apply", "params", call.span)
+    if not isinstance(atom, Symbol) or call.engine.trying:
+        return
+    if is_params_alone(call.engine, method, atom):
+        note(call.engine, "apply", ONE_COLLECTION, call.span)
+
+
+def wrong_variables(machine: Machine, given: Value) -> str:
+    """What `apply` is given in place of all variables; "" for these, and for what is not known.
+
+    What a loop replaces by something unknown is known in its first iteration.
+    """
+    known = given.atoms if given.marks or not given.unknown else ()
+    atom = next(iter(known)) if len(known) == 1 else None
+    if not isinstance(atom, Object) or atom.site.kind != "dict":
+        return ""
+    if atom.site.info.get(COLLECTION):
+        return ONE_COLLECTION
+    mapping = mapping_of(machine, atom)
+    values = dict(zip(mapping.keys, mapping.values, strict=True)) if mapping is not None else {}
+    inner = values.get(_PARAMS)
+    if inner is None or wrong_variables(machine, inner) == ONE_COLLECTION:
+        return ""
+    return NESTED if are_variables(machine, inner) else ""
+
+
+def given_variables(machine: Machine, effect: Effect, values: tuple[Value, ...]) -> Effect | None:
+    """`apply` of what a function got from its caller, who knows what it is."""
+    if isinstance(values[0].only, Symbol):
+        return effect
+    what = wrong_variables(machine, values[0])
+    return replaced(effect, kind="apply", what=what) if what else None
 
 
 def met(call: Call, start: int) -> None:

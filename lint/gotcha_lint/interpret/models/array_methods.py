@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.freshness import aged
+from gotcha_lint.domain.tracers import TRACERS
 from gotcha_lint.domain.value import (
     INFINITY,
     NO_MARKS,
@@ -91,6 +92,13 @@ def is_true(value: Value | None) -> bool:
     return value is not None and value.constant is True
 
 
+_GIVING_ARRAYS = frozenset(
+    ("choose", "compress", "conj", "conjugate", "copy", "diagonal", "dot", "nonzero", "ptp",
+     "repeat", "searchsorted", "sort", "swapaxes", "take", "trace", "view", "block_until_ready",
+     "flatten", "astype", "byteswap", "newbyteorder", "partition", "argpartition")
+)  # fmt: skip
+
+
 @methods("array")
 def array_method(call: Call) -> Value:
     array = call.on
@@ -143,6 +151,8 @@ def method_of(call: Call, array: Array) -> Value:
         return only(Array(dtype, False, array.shape, array.place, call.origin), marks)
     if name == "tolist":
         return Value((), True, marks)
+    if name not in _GIVING_ARRAYS and not name.startswith("__"):
+        return Value((), True, (marks | call.marks) - TRACERS)  # so it is no array
     return only(Array(None, False, None, array.place, call.origin), marks | call.marks)
 
 

@@ -41,6 +41,7 @@ from gotcha_lint.interpret.call import Call, model
 from gotcha_lint.interpret.containers.building import new_container, new_dict, spread, updated
 from gotcha_lint.interpret.containers.items import named_fields
 from gotcha_lint.interpret.containers.iteration import element
+from gotcha_lint.interpret.faults.texts import check_format, marks_of_text
 from gotcha_lint.interpret.heap import (
     Contents,
     contents,
@@ -415,7 +416,9 @@ def nothing(call: Call) -> Value:
 
 @model("builtins.repr", "builtins.format", "builtins.ascii", "builtins.chr", "builtins.hex")
 def text(call: Call) -> Value:
-    marks = deep_marks(call.engine, (*call.args, *call.keywords.values()))
+    if call.short == "format" and len(call.args) > 1:
+        check_format(call.engine, call.args[0], call.span)
+    marks = marks_of_text(call.engine, (*call.args, *call.keywords.values()))
     seen = read(call.engine, call.args, call.span, "format", symbols=False)
     return only(Number("str", origin=call.origin), after(marks, seen))
 

@@ -104,7 +104,11 @@ def field(call: Call) -> Value:
             cls.info["static_lines"].add(call.span[0])
     factory = call.keyword("default_factory")
     if factory is not None:
-        return call.engine.call(factory, (), {}, call.span)
+        made = call.engine.call(factory, (), {}, call.span)
+        for atom in made.atoms:
+            if isinstance(atom, Object):
+                atom.site.info["of each object"] = True  # of its class, not one for all
+        return made
     return UNKNOWN if default is None else default
 
 

@@ -41,6 +41,7 @@ from gotcha_lint.interpret.containers.building import (
 )
 from gotcha_lint.interpret.containers.growing import extend, growing_in, push, shrinks
 from gotcha_lint.interpret.containers.items import item, set_item, symbol_step
+from gotcha_lint.interpret.faults.texts import check_fields, marks_of_text
 from gotcha_lint.interpret.heap import (
     ENTRIES,
     ITEMS,
@@ -467,6 +468,8 @@ def text_method(call: Call) -> Value:
     name = call.name
     if name == "format":
         shown = (*call.args, *call.keywords.values())
+        check_fields(call.engine, call.receiver, shown, call.span)
+        marks = marks_of_text(call.engine, given)
         seen = read(call.engine, shown, call.span, "format", symbols=False)
         return host_text(marks, seen)
     if name in _TEXT_NUMBERS:

@@ -7,6 +7,8 @@ from functools import wraps
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.freshness import given_by
+from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.tracers import as_tracer, without_tracers
 from gotcha_lint.domain.value import (
     NO_MARKS,
     UNKNOWN,
@@ -35,9 +37,11 @@ from gotcha_lint.interpret.call import Call, Model, alias, family, model
 from gotcha_lint.interpret.events import EagerControl
 from gotcha_lint.interpret.faults.carries import check_carry
 from gotcha_lint.interpret.faults.half_precision import as_carried
+from gotcha_lint.interpret.faults.jitted import check_stores
 from gotcha_lint.interpret.heap import contents, element_of, in_module_method
 from gotcha_lint.interpret.identity import identity
 from gotcha_lint.interpret.keys import AXIS, again, note_undrawn
+from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.carried_keys import after_loop
 from gotcha_lint.interpret.replicated import after_collective
 from gotcha_lint.interpret.result_types import from_table
@@ -98,6 +102,12 @@ def note_eager(call: Call, functions: Iterable[Value]) -> None:
     )
 
 
+def _run(machine: Machine, function: Value, args: tuple[Value, ...], span: Span) -> Value:
+    """Calls a function of control flow, which gets tracers."""
+    out = machine.call_traced(function, tuple(map(as_tracer, args)), span)
+    return out if machine.traced else without_tracers(out)
+
+
 def dispatching(of: Model) -> Model:
     """Outside of a trace, what control flow gives is computed by a dispatch of its own."""
 
@@ -131,15 +141,16 @@ def scan(call: Call) -> Value:
     if size is None and length is not None and not length.is_none:
         size = size_from(length, call.origin)
     start = len(machine.events)
+    check_stores(machine, body, "scan", set())
     carry = as_carried(machine, weaken(init), call.span)
-    result = machine.call_traced(body, (carry, strip(xs)), call.span)
+    result = _run(machine, body, (carry, strip(xs)), call.span)
     content = contents(machine, result)
     carry = content.items[0] if isinstance(content, Tuple) and content.items else UNKNOWN
     check_carry(machine, "scan", init, carry, call.span)
     note_undrawn(machine, start, xs, call.span)
     again(
         machine, start, "scan", call.span,
-        lambda: machine.call_traced(body, (weaken(carry), strip(xs)), call.span),
+        lambda: _run(machine, body, (weaken(carry), strip(xs)), call.span),
     )  # fmt: skip
     if isinstance(content, Tuple) and len(content.items) == 2:
         carry, outputs = content.items
@@ -155,13 +166,13 @@ def while_loop(call: Call) -> Value:
     test, body = call.argument(0, "cond_fun"), call.argument(1, "body_fun")
     init = weaken(call.argument(2, "init_val"))
     note_eager(call, (test, body))
-    machine.call_traced(test, (init,), call.span)
+    _run(machine, test, (init,), call.span)
     start = len(machine.events)
-    out = machine.call_traced(body, (as_carried(machine, init, call.span),), call.span)
+    out = _run(machine, body, (as_carried(machine, init, call.span),), call.span)
     check_carry(machine, "while_loop", init, out, call.span)
     again(
         machine, start, "while_loop", call.span,
-        lambda: machine.call_traced(body, (out,), call.span),
+        lambda: _run(machine, body, (out,), call.span),
     )  # fmt: skip
     return after_loop(machine, init, out, call.span)
 
@@ -173,11 +184,11 @@ def fori_loop(call: Call) -> Value:
     note_eager(call, (body,))
     machine, start = call.engine, len(call.engine.events)
     carry = as_carried(machine, init, call.span)
-    out = machine.call_traced(body, (_traced_index(call), carry), call.span)
+    out = _run(machine, body, (_traced_index(call), carry), call.span)
     check_carry(machine, "fori_loop", init, out, call.span)
     again(
         machine, start, "fori_loop", call.span,
-        lambda: machine.call_traced(body, (_traced_index(call), out), call.span),
+        lambda: _run(machine, body, (_traced_index(call), out), call.span),
     )  # fmt: skip
     return after_loop(machine, init, out, call.span)
 
@@ -209,7 +220,7 @@ def _any_branch(call: Call, functions: Iterable[Value], operands: Iterable[Value
     around, results = machine.sides, []
     for which, function in enumerate(functions):  # one of them runs
         machine.sides = around | {call.span: which}
-        results.append(machine.call_traced(function, given, call.span))
+        results.append(_run(machine, function, given, call.span))
     machine.sides = around
     return join_all(results) if results else Value((), True, call.marks)
 
@@ -220,10 +231,10 @@ def map_over(call: Call) -> Value:
     body, xs = call.argument(0, "f"), call.argument(1, "xs")
     note_eager(call, (body,))
     machine, start = call.engine, len(call.engine.events)
-    result = machine.call_traced(body, (strip(xs),), call.span)
+    result = _run(machine, body, (strip(xs),), call.span)
     again(
         machine, start, "map", call.span,
-        lambda: machine.call_traced(body, (strip(xs),), call.span),
+        lambda: _run(machine, body, (strip(xs),), call.span),
     )  # fmt: skip
     return lead(result, leading_size(xs) or Size())
 
@@ -231,7 +242,7 @@ def map_over(call: Call) -> Value:
 @model("jax.lax.associative_scan")
 def associative_scan(call: Call) -> Value:
     elements = call.argument(1, "elems")
-    call.engine.call_traced(call.argument(0, "fn"), (elements, elements), call.span)
+    _run(call.engine, call.argument(0, "fn"), (elements, elements), call.span)
     return elements
 
 
@@ -239,7 +250,7 @@ def associative_scan(call: Call) -> Value:
 def solved(call: Call) -> Value:
     """The functions are traced; the result has the tree of the guess or right-hand side."""
     function, other = call.argument(0, "f"), call.argument(1, "initial_guess")
-    call.engine.call_traced(function, (weaken(other),), call.span)
+    _run(call.engine, function, (weaken(other),), call.span)
     return other
 
 

@@ -33,8 +33,9 @@ from gotcha_lint.interpret.arithmetic import binary, truth
 from gotcha_lint.interpret.call import Call, model
 from gotcha_lint.interpret.containers.building import spread
 from gotcha_lint.interpret.elements import REPEATED
+from gotcha_lint.interpret.faults.texts import marks_of_text
+from gotcha_lint.interpret.faults.traced import check_larger
 from gotcha_lint.interpret.heap import (
-    deep_marks,
     element_of,
     holds_array,
     size_of,
@@ -73,7 +74,7 @@ def converted(call: Call) -> Value:
     if len(call.args) > 1:
         return only(Number(kind, origin=call.origin), call.marks)
     value = call.argument(0, "x")
-    marks = deep_marks(call.engine, (value,)) if kind == "str" else value.marks
+    marks = marks_of_text(call.engine, (value,)) if kind == "str" else value.marks
     seen = read(call.engine, (value,), call.span, kind, symbols=kind == "float")
     marks = after(marks, seen)
     known = getattr(value.only, "elements", None)
@@ -206,6 +207,8 @@ def extreme(call: Call) -> Value:
             call.engine.call(key, (value,), {}, call.span)
         return join_all((*given, *_default(call)))
     if any(map(holds_array, given)):
+        if exact and len(given) > 1:
+            check_larger(call.engine, given, call.short, call.span)
         return join_all((*given, *_default(call)))
     out = _extreme(call, given) if exact and given else join_all(given)
     if not exact:

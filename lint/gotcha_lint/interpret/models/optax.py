@@ -19,6 +19,13 @@ from gotcha_lint.interpret.arrays import as_arrays
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
 from gotcha_lint.interpret.effects import note, note_update
 from gotcha_lint.interpret.faults.half_precision import check_weights
+from gotcha_lint.interpret.faults.optimizer_arguments import (
+    check_made,
+    check_update,
+    is_without_params,
+    note_paramless,
+)
+from gotcha_lint.interpret.faults.schedule_tests import check_schedule, note_joined
 from gotcha_lint.interpret.models.optax_chains import note_chain, schedule
 from gotcha_lint.interpret.schedules import is_computed
 
@@ -52,15 +59,19 @@ def optimizer_or_loss(call: Call) -> Value:
     if not name[:1].islower() and name != "#nnx":
         return UNKNOWN
     if call.name not in OPTIMIZERS and any(word in name for word in _WORDS_OF_SCHEDULES):
+        if name == "join_schedules":
+            note_joined(call)
         made = schedule(call)
         return made.marked(SCHEDULE) if is_computed(call.name) else made
     site = call.engine.allocate("optimizer", call.span, call.name)
     site.info["name"] = call.name
     site.info["parts"] = call.args
+    check_schedule(call)
     site.info["options"] = dict(call.keywords)
     if name == "#nnx":
         site.info["data"] = call.argument(1, "tx")
-        wanted = call.get(2, "wrt")
+        wanted = call.keyword("wrt")
+        check_made(call, wanted)
         kind = wanted.only if wanted is not None else None
         if wanted is None or (isinstance(kind, Library) and kind.name == "flax.nnx.Param"):
             check_weights(call, call.get(0, "model"))
@@ -83,6 +94,8 @@ def _loss(call: Call) -> Value:
 @methods("optimizer")
 def optimizer_method(call: Call) -> Value:
     """`tx.init(params)`, `tx.update(grads, state, params)`."""
+    if call.short == "update":
+        check_update(call)
     if call.short == "update" and call.args:
         note_update(call.engine, "optimizer", call.span)
         _note_in_place(call)
@@ -105,17 +118,10 @@ def _note_in_place(call: Call) -> None:
 
 def _note_without_params(call: Call) -> None:
     """Some transformations need the parameters, too."""
-    given = call.get(2, "params")
-    if given is not None and not given.is_none:
-        return
-    machine = call.engine
-    if len(call.args) < 2 or (machine.path, call.span) in machine.spread:
-        return
-    needing = _needing(call.receiver, 0)
-    if needing is not None:
-        places = () if needing.origin is None else (needing.origin,)
-        name = str(needing.site.info["name"]).removeprefix("optax.")
-        note(machine, "paramless", name, call.span, origins=places)
+    if is_without_params(call):
+        needing = _needing(call.receiver, 0)
+        if needing is not None:
+            note_paramless(call.engine, str(needing.site.info["name"]), needing.origin, call.span)
 
 
 def _needing(optimizer: Value, depth: int) -> Object | None:

@@ -34,6 +34,7 @@ from gotcha_lint.interpret.arrays import (
     shape_from,
 )
 from gotcha_lint.interpret.call import Call, family, model
+from gotcha_lint.interpret.faults.seeds import check_folded, check_seed
 from gotcha_lint.interpret.heap import contents, element_of
 from gotcha_lint.interpret.keys import below, index_of, range_of, seeded, use
 from gotcha_lint.interpret.result_types import from_table
@@ -214,6 +215,7 @@ def _device(
 def key(call: Call) -> Value:
     """A typed key, or with `PRNGKey` its two words."""
     call.engine.equations += 1
+    check_seed(call)
     name, marks = seeded(call.engine, call.argument(0, "seed"), call.name, call.span)
     if call.short == "PRNGKey":
         return _device(call, "uint32", (fixed(2),), name, marks)
@@ -239,6 +241,7 @@ def other_key(call: Call) -> Value:
         return _device(call, array.dtype, array.shape)
     given = call.argument(0, "key")
     folded = call.argument(1, "data")
+    check_folded(call)
     use(call.engine, given, "fold", call.name, call.span, range_of(folded))
     data = index_of(folded)
     step = None if data is None else Folded(data)

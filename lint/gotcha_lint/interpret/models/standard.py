@@ -166,6 +166,11 @@ def stamp(call: Call) -> Value:
     return Value((), True, _clock_marks(call))
 
 
+@model("logging.getLogger", "absl.logging.get_absl_logger")
+def logger(call: Call) -> Value:
+    return only(Library("logging.Logger", call.origin))
+
+
 @model("time.sleep")
 def sleep(call: Call) -> Value:
     """A loop that sleeps waits for something to do: its turns are few."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 from gotcha_lint.domain.derivative import flow
 from gotcha_lint.domain.freshness import aged, marked_deep, without_deep
 from gotcha_lint.domain.sites import Site
+from gotcha_lint.domain.tracers import as_tracer
 from gotcha_lint.domain.value import (
     BOTTOM,
     NO_MARKS,
+    NONE,
     UNKNOWN,
     Array,
     Atom,
     Constant,
     Library,
+    Method,
     Number,
     Object,
     Sequence,
@@ -22,20 +25,31 @@ from gotcha_lint.domain.value import (
     join,
     only,
 )
+from gotcha_lint.facts.ahead import COMPILER_OPTIONS, DUMP, LOOKS
 from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, weaken
 from gotcha_lint.interpret.call import Call, Model, alias, methods, model
-from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined
-from gotcha_lint.interpret.effects import note_update
+from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined, of_outsider, static_names
+from gotcha_lint.interpret.contexts import CONCRETE
+from gotcha_lint.interpret.effects import note, note_update
 from gotcha_lint.interpret.events import Guard
+from gotcha_lint.interpret.faults.derivatives import (
+    check_loss,
+    check_positions,
+    check_result,
+    check_rules,
+)
+from gotcha_lint.interpret.faults.jitted import REBUILDING, check_jit, check_stores
+from gotcha_lint.interpret.faults.leaks import check_cached, check_gradient_store
 from gotcha_lint.interpret.faults.losses import check_gradient, whole_leaf
 from gotcha_lint.interpret.faults.remarks import remark
-from gotcha_lint.interpret.heap import contents
+from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.host import on_host, read
 from gotcha_lint.interpret.keys import again, forget
 from gotcha_lint.interpret.layers.linen import are_variables
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.replicated import as_gradient, is_checked
 from gotcha_lint.program.data_flow import steps_of
+from gotcha_lint.program.executables import LEFT, RUN, fate
 
 WORDS = {
     "jax.jit": "jit",
@@ -107,6 +121,15 @@ def _transform(word: str, name: str) -> Model:
         site.info["library"] = name
         site.info["rewraps"] = inner is not args[0]
         site.info["filters"] = name in _FILTERING
+        site.info["spread"] = machine.path_is_spread(call.span)
+        if word in ("grad", "value_and_grad"):
+            check_result(call, site)
+        site.info["open"] = call.origin in machine.open
+        if word in COMPILING:
+            check_jit(machine, site, call.span)
+        if word in REBUILDING:
+            static, _ = static_names(machine, site, Inner(machine, inner))
+            check_stores(machine, inner, word, static, name)
         return only(Object(site, call.origin))
 
     return make
@@ -183,8 +206,12 @@ def call_transform(call: Call) -> Value:
     if word == "shard_map":
         machine.replicating = int(is_checked(site))
     machine.per_device += word == "shard_map"
+    args, keywords = call.args, call.keywords
+    if word == "shard_map":
+        args = tuple(map(as_tracer, args))
+        keywords = keywords | of_outsider(site, Inner(machine, inner), len(args), {*keywords})
     try:
-        out = machine.call_traced(inner, call.args, call.span, call.keywords)
+        out = machine.call_traced(inner, args, call.span, keywords)
     finally:
         machine.per_device -= word == "shard_map"
         machine.replicating = around
@@ -200,8 +227,11 @@ def _call_cached(call: Call, inner: Value) -> Value:
     machine = call.engine
     around, machine.current = machine.current, NO_MARKS
     machine.guarded += 1
+    assert isinstance(call.on, Object)
     try:
-        return machine.call(inner, call.args, call.keywords, call.span)
+        out = machine.call(inner, call.args, call.keywords, call.span)
+        check_cached(machine, call.on.site, out, call.span)
+        return out
     finally:
         machine.guarded -= 1
         machine.current = around
@@ -237,6 +267,7 @@ def _call_grad(call: Call, word: str, inner: Value) -> Value:
         seldom = any(_is_seldom(machine, guard) for guard in machine.guards)
         note_update(machine, "gradient", call.span, seldom)  # else it is the slope at a number
     which = _option(call, 0, "argnums")
+    check_positions(call, which)
     content = contents(machine, which) if which is not None else None
     before = machine.dispatches
     out = _loss_of(call, inner, which, content)
@@ -246,6 +277,7 @@ def _call_grad(call: Call, word: str, inner: Value) -> Value:
     else:
         gradient = _gradient(call, 0 if which is None else which.constant)
     has_aux = _option(call, 1, "has_aux")
+    check_loss(call, out, has_aux)
     if word == "value_and_grad":
         return only(Tuple((on_device(out), gradient)))
     if has_aux is not None and has_aux.constant:
@@ -281,6 +313,7 @@ def _loss_of(
         loss = out if has_aux is None or has_aux.constant is False else UNKNOWN
     known = Inner(machine, inner)
     for position in positions:
+        check_gradient_store(machine, known.function, position + known.bound)
         check_gradient(
             machine, loss, (machine.path, call.span, position), known.function, known.parameters
         )
@@ -340,6 +373,9 @@ def transform_method(call: Call) -> Value:
     """`jitted.lower(...).compile()`; the compiled object is called as the jitted one is."""
     if call.short == "lower":
         return only(Library("#lowered", call.origin)) if call.on is None else _lowered(call)
+    if call.short == "defvjp" and isinstance(call.on, Object):
+        check_rules(call)
+        return NONE
     if call.short in ("__wrapped__", "fun", "func"):
         assert isinstance(call.on, Object)
         return call.on.site.info["inner"]
@@ -355,7 +391,9 @@ def _lowered(call: Call) -> Value:
     machine.call_traced(inner, tuple(map(weaken, call.args)), call.span, call.keywords)
     forget(machine, start)
     site = machine.allocate("object", call.span, "lowered")
-    site.info.update(name="lowered", inner=inner)
+    static, _ = static_names(machine, call.on.site, Inner(machine, inner))
+    given = frozenset((*range(len(call.args)), *(call.keywords.keys() - static)))
+    site.info.update(name="lowered", inner=inner, of=call.on.site, given=given)
     return only(Object(site, call.origin))
 
 
@@ -364,9 +402,35 @@ def lowered_method(call: Call) -> Value:
     if call.short != "compile":
         return UNKNOWN
     assert isinstance(call.on, Object)
+    _note_ahead(call, call.on.site)
     site = call.engine.allocate("object", call.span, "compiled")
     site.info.update(name="compiled", inner=call.on.site.info["inner"])
     return only(Object(site, call.origin))
+
+
+AHEAD, WITH_OPTIONS = "ahead", "with options"
+
+
+def _note_ahead(call: Call, lowered: Site) -> None:
+    """The executable is not called: the function may be, and use what was compiled or not."""
+    machine, jitted = call.engine, lowered.info["of"]
+    function = machine.activation.function
+    module = machine.modules.get(machine.path)
+    if machine.traced or module is None or jitted.info.get("filters"):
+        return
+    end = fate(module, function, call.span, LOOKS)
+    options = call.get(COMPILER_OPTIONS, "compiler_options")
+    what = WITH_OPTIONS if end == LEFT and options is not None and _chooses(call, options) else ""
+    if end != RUN:
+        note(machine, AHEAD, what, call.span, owner=jitted, arguments=lowered.info["given"])
+
+
+def _chooses(call: Call, options: Value) -> bool:
+    """Options are written out, none of them for the sake of its files."""
+    atom = options.only
+    found = None if atom is None else mapping_of(call.engine, atom)
+    keys = () if found is None or found.rest is not None else found.keys
+    return bool(keys) and not any(DUMP in str(key) for key in keys)
 
 
 @methods("object()")
@@ -420,11 +484,13 @@ def wraps(call: Call) -> Value:
     "jax.custom_batching.sequential_vmap",
     "chex.assert_max_traces",
     "chex.chexify",
+    "jax.sharding.auto_axes",
+    "jax.sharding.explicit_axes",
 )
 def checked(call: Call) -> Value:
     """A decorator that checks or names the calls of a function, and calls it."""
     given = call.args[0] if call.args else None
-    is_function = given is not None and isinstance(given.only, Object)
+    is_function = given is not None and isinstance(given.only, (Object, Method))
     return given if given is not None and is_function else only(Library("identity"))
 
 
@@ -456,6 +522,12 @@ def abstract(call: Call) -> Value:
 
 
 _NOTHING = {"const", "return", "expr"}
+
+
+@model("jax.ensure_compile_time_eval", "jax.disable_jit")
+def concrete(call: Call) -> Value:
+    """A context in which arrays have their values."""
+    return only(Library(CONCRETE, call.origin))
 
 
 @model("jax.device_get", "jax.experimental.multihost_utils.process_allgather")

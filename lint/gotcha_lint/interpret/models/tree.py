@@ -39,6 +39,7 @@ from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.faults.half_precision import halves_in
 from gotcha_lint.interpret.heap import contents, contents_of, element_of, mapping_of
+from gotcha_lint.interpret.layers.linen import COLLECTION
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.replicated import sums_in
 from gotcha_lint.program.data_flow import instructions
@@ -344,5 +345,6 @@ def _map_dict(
     label = atom.site.info.get("label")
     site = machine.allocate("dict", span, ("tree", depth, first.keys, label))
     site.info["label"] = label
+    site.info[COLLECTION] = atom.site.info.get(COLLECTION, "")
     machine.write((site, "{}"), only(Mapping(first.keys, tuple(values), rest, first.origin)))
     return only(Object(site, atom.origin))

@@ -241,7 +241,19 @@ def set_attribute(call: Call) -> Value:
             else:
                 continue
             call.engine.write(place, call.args[2], call.span)
+    elif len(call.args) == 3:
+        _set_any(call)
     return NONE
+
+
+def _set_any(call: Call) -> None:
+    """`setattr(self, name, value)`: each attribute may be that now."""
+    for atom in call.args[0].atoms:
+        if isinstance(atom, Object) and atom.site.kind == "instance":
+            for name in call.engine.fields_of(atom.site):
+                held = call.engine.read((atom.site, name))
+                if held is not None:
+                    call.engine.write((atom.site, name), join(held, UNKNOWN), call.span)
 
 
 # Classes and decorators
@@ -283,13 +295,19 @@ def _super(call: Call, cls: Site, me: Value) -> Value:
 
 
 _WRAPPERS = {
+    "cached_property": "cached_property",
     "property": "property",
     "staticmethod": "static_method",
     "classmethod": "class_method",
 }
 
 
-@model("builtins.property", "builtins.staticmethod", "builtins.classmethod")
+@model(
+    "builtins.property",
+    "builtins.staticmethod",
+    "builtins.classmethod",
+    "functools.cached_property",
+)
 def wrapped_function(call: Call) -> Value:
     site = call.engine.allocate(_WRAPPERS[call.short], call.span)
     site.info["inner"] = call.argument(0, "fget")

@@ -21,5 +21,12 @@ class Modules:
 
     def is_certain(self, name: str, importer: str) -> bool:
         path = self._machine.module_from(name, importer)
-        beside = path is not None and os.path.dirname(path) == os.path.dirname(importer)
-        return beside or self._machine.is_certain_module(name)
+        return self._is_beside(path, importer) or self._machine.is_certain_module(name)
+
+    def _is_beside(self, path: str | None, importer: str) -> bool:
+        """A module, or a package, in the same folder: a script finds that one first."""
+        if path is None:
+            return False
+        folder, file = os.path.split(path)
+        here = os.path.dirname(importer)
+        return folder == here or (file == "__init__.py" and os.path.dirname(folder) == here)

@@ -85,8 +85,9 @@ class DiscardedUpdate(Rule):
                 fault.certain,
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
-        name = self.hint
-        title = f"Bind the result to `{name}`"
-        changes = (Change(node, before=f"{name} = "),)
-        return Rewrite(title, changes, safe="." not in name) if name else None
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
+        title = f"Bind the result to `{hint}`"
+        changes = (Change(node, before=f"{hint} = "),)
+        return Rewrite(title, changes, safe="." not in hint) if hint else None

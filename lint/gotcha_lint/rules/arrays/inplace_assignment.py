@@ -64,15 +64,17 @@ class InplaceAssignment(Rule):
                 hint=name,
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
-        found = _changed(statement, node) if self.hint else None
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
+        found = _changed(statement, node) if hint else None
         if found is None or not isinstance(node, cst.Subscript):
             return None
         changed, value, method = found
         index = text_of(node)[len(text_of(node.value)) :]
-        text = f"{self.hint} = {self.hint}.at{index}.{method}({text_of(value)})"
+        text = f"{hint} = {hint}.at{index}.{method}({text_of(value)})"
         title = f"Use `.at[...].{method}`"
-        return Rewrite(title, (Change(changed, text=text),), safe="." not in self.hint)
+        return Rewrite(title, (Change(changed, text=text),), safe="." not in hint)
 
 
 _METHODS: dict[type[cst.BaseAugOp], str] = {

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.facts.contexts import OPTIONS
 from gotcha_lint.interpret.faults.computed import OVERWRITTEN, UNUSED, VAIN_CONTEXT
+from gotcha_lint.patterns.dropped_datasets import DroppedStep
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
@@ -26,12 +27,14 @@ class UnusedResult(Rule):
 
     `for layer in self.layers: h = layer(x)` gives `x` to each layer and keeps the last result: the
     other layers get no gradient. `jax.default_device(cpu)` as a statement makes a context manager
-    and drops it: no device is set, no option either.
+    and drops it: no device is set, no option either. `dataset.prefetch(2)` as a statement gives
+    another data set and drops it: `tf.data`, Grain and Hugging Face change none in place.
 
     ## Instead
     Use the result, or delete the line. A name that begins with an underscore says that it is meant.
     `h = layer(h)`, from `h = x` on. `with jax.default_device(cpu):`, or `jax.config.update`, which
     sets it for the whole program; `jax.set_mesh(mesh)` works as a statement, too.
+    `dataset = dataset.prefetch(2)`.
 
     ## Not reported
     - names that an inner function, a loop's next iteration, or a handler of an exception may read;
@@ -147,6 +150,8 @@ class UnusedResult(Rule):
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of(VAIN_CONTEXT):
             yield Foreseen((fault.path, fault.span), _of_context(*fault.text))
+        for step in programs.dropped:
+            yield Foreseen((step.path, step.span), _of_dropped(step))
         for fault in programs.faults.of(OVERWRITTEN):
             name, given = fault.text
             yield Foreseen(
@@ -165,6 +170,15 @@ class UnusedResult(Rule):
                 fault.certain,
                 severity="info" if replaced else None,
             )
+
+
+def _of_dropped(step: DroppedStep) -> str:
+    name, method = step.name, step.method
+    cure = f"write `{name} = {name}.{method}(...)`" if name.isidentifier() else "keep the result"
+    return (
+        f"`{method}` gives a new data set and leaves this one as it is, and nothing keeps the "
+        f"result: {cure}"
+    )
 
 
 def _of_context(name: str) -> str:

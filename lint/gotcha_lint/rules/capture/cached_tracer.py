@@ -1,16 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.sites import Body, Return
-from gotcha_lint.analysis.syntax import names_in, source_of
-from gotcha_lint.queries.classes import is_plain, named_types
-from gotcha_lint.queries.traced import abstract, guarded, tracers
-from gotcha_lint.rule import Example, Report, Rule
-
-_CACHES = frozenset({"functools.lru_cache", "functools.cache"})
-_OF_OBJECTS = frozenset({"functools.cached_property"})
-_CONCRETE = "ensure_compile_time_eval"
+from gotcha_lint.interpret.faults.leaks import CACHED
+from gotcha_lint.interpret.faults.remarks import CACHE_ASKED
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class CachedTracer(Rule):
@@ -41,7 +34,6 @@ class CachedTracer(Rule):
 
     severity = "error"
     preview = True
-    roots = frozenset({"lru_cache", "cache", "cached_property"})
     examples = (
         Example(
             bad="""
@@ -141,44 +133,23 @@ class CachedTracer(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if not site.only_traced or not abstract(site) or not _staged(site):
-            return
-        cache = _cache(site)
-        if cache is None or _CONCRETE in names_in(site.function.node):
-            return
-        for place in site.of(Return):
-            if any(tracers(place.value)) and not guarded(place):
-                yield Report(
-                    cache,
-                    f"`{source_of(cache, 40)}` keeps what `{site.function.name}` makes while it is "
-                    "traced, and the next trace gets a tracer of this trace: make it with numpy, "
-                    "or do not cache it",
-                    places=((place.node, "an array that is made in the trace"),),
-                    why_traced=True,
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        outside = _asked_outside(programs)
+        for fault in programs.faults.of(CACHED):
+            here, (name,) = (fault.path, fault.span), fault.text
+            if (fault.path, *map(str, fault.span)) not in outside:
+                yield Foreseen(
+                    here,
+                    f"`{{}}` keeps what `{name}` makes while it is traced, and the next trace gets "
+                    "a tracer of this trace: make it with numpy, or do not cache it",
+                    fault.places,
+                    fault.certain,
+                    quotes=(here,),
                 )
-                return
 
 
-def _staged(body: Body) -> bool:
-    return body.trace is not None and body.trace.staged and "eval_shape" not in body.trace.roles
-
-
-def _cache(body: Body) -> cst.BaseExpression | None:
-    """The decorator that keeps the results longer than a trace."""
-    function, cls = body.function, body.function.cls
-    if not isinstance(function.node, cst.FunctionDef):
-        return None
-    if cls is None:
-        caches = _CACHES if function.parent is body.model.module else frozenset[str]()
-    else:
-        plain = body.project is not None and is_plain(
-            body.project, body.model, (body.model.path, cls.number)
-        )
-        caches = _OF_OBJECTS if plain else frozenset[str]()
-    for decorator in function.node.decorators if caches else ():
-        expression = decorator.decorator
-        name = expression.func if isinstance(expression, cst.Call) else expression
-        if not caches.isdisjoint(named_types(body, name)):
-            return expression
-    return None
+def _asked_outside(programs: Programs) -> set[tuple[str, ...]]:
+    """The caches that plain code asks, which nothing traces: they may have arrays by then."""
+    outside, inside = CACHE_ASKED
+    traced = {fault.within for fault in programs.faults.of(inside)}
+    return {fault.text for fault in programs.faults.of(outside) if fault.within not in traced}

@@ -1,10 +1,8 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.sites import Body
-from gotcha_lint.queries.stale import changed_globals, is_jitted
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.assigned_globals import assigned_globals
 from gotcha_lint.rule_helpers.stale_state import stale
 from gotcha_lint.solve.programs import Programs
 
@@ -27,7 +25,6 @@ class StaleGlobal(Rule):
 
     severity = "error"
     preview = True
-    roots = frozenset({"global"})
     confirmed_by = (("stale-capture", "global"),)
     examples = (
         Example(
@@ -75,24 +72,17 @@ class StaleGlobal(Rule):
         ),
     )
 
-    def check(self, body: Body) -> Iterator[Report]:
-        function = body.function
-        if not is_jitted(body) or body.hosted or function.scope.global_names:
-            return
-        found = dict[str, tuple[cst.CSTNode, cst.CSTNode | None]]()
-        changed = changed_globals(body)
-        for name in function.captured.keys() & changed.keys():
-            how = body.model.module.scope.bound.get(name)
-            if how is not None and all(one.__class__ is str for one in how):
-                found[name] = function.captured[name], changed[name]
-        for name, (node, where) in found.items():
-            yield Report(
-                node,
-                f"the global `{name}` is read once, when `{function.name}` is traced: what is "
-                f"assigned to it later is not seen by the compiled program",
-                why_traced=True,
-                places=((where, f"`{name}` is assigned here"),) if where is not None else (),
-            )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        yield from stale(programs, "global")
+        told = list(stale(programs, "global"))
+        yield from told
+        places = {one.place for one in told if one.certain}
+        for row in programs.compiled.values():
+            for found in assigned_globals(row):
+                if found.read not in places and not is_test(found.reader.path):
+                    places.add(found.read)
+                    yield Foreseen(
+                        found.read,
+                        f"the global `{found.name}` is read once, when `{found.reader.name}` is "
+                        "traced: what is assigned to it later is not seen by the compiled program",
+                        ((*found.assigned, f"`{found.name}` is assigned here"),),
+                    )

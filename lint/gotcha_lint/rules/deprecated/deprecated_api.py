@@ -73,9 +73,11 @@ class DeprecatedApi(Rule):
             if text:
                 yield Foreseen((fault.path, fault.span), text, hint="" if argument else name)
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
-        row = DEPRECATED.get(self.hint)
-        return renamed(self.hint, row, node, statement, model) if row is not None else None
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
+        row = DEPRECATED.get(hint)
+        return renamed(hint, row, node, statement, model) if row is not None else None
 
     def _name(self, name: str) -> str:
         row = DEPRECATED.get(name)

@@ -81,12 +81,14 @@ class RemovedApi(Rule):
                 certain=fault.certain,
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
         match node:
             case cst.Arg(keyword=cst.Name(value=word) as keyword):
-                row = KEYWORDS[self.hint][word]
+                row = KEYWORDS[hint][word]
                 change = Change(keyword, row.instead)
                 return Rewrite(f"call it `{row.instead}`", (change,)) if row.rename else None
-            case cst.Call(func=func) if not self.hint:
+            case cst.Call(func=func) if not hint:
                 return Rewrite("drop the call", (Change(node, like=func),))
-        return renamed(self.hint, REMOVED[self.hint], node, statement, model)
+        return renamed(hint, REMOVED[hint], node, statement, model)

@@ -1,9 +1,11 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.facts.remat import POLICIES
-from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
+import libcst as cst
+
+from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.interpret.faults.policies import CALLED_POLICY
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
+from gotcha_lint.solve.programs import Programs
 
 
 class CheckpointPolicyCalled(Rule):
@@ -23,7 +25,6 @@ class CheckpointPolicyCalled(Rule):
     """
 
     severity = "warning"
-    roots = frozenset({"checkpoint_policies"})
     examples = (
         Example(
             bad="""
@@ -46,13 +47,16 @@ class CheckpointPolicyCalled(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        if site.name not in POLICIES or site.node.args or expected_to_fail(site.body, site.node):
-            return
-        word = site.name.rpartition(".")[2]
-        change = Change(site.node, text=text_of(site.node.func))
-        yield Report(
-            site.node,
-            f"`{word}` is itself the policy: pass it without calling it",
-            Rewrite("pass the policy", (change,)),
-        )
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(CALLED_POLICY):
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`{fault.text[0]}` is itself the policy: pass it without calling it",
+                fault.places,
+                fault.certain,
+            )
+
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+        if not isinstance(node, cst.Call):
+            return None
+        return Rewrite("pass the policy", (Change(node, text=text_of(node.func)),))

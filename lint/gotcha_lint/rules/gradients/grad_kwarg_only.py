@@ -2,19 +2,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.filling import still_free
-from gotcha_lint.analysis.model import Imported
-from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.roles import GRADS
-from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.summary import lookup
-from gotcha_lint.analysis.syntax import dotted
-from gotcha_lint.analysis.values import Kind, Via
-from gotcha_lint.facts.paths import is_test
-from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
-
-_HANDS_ON = frozenset({"jit", "nnx.jit"})  # what is given to these comes to the gradient as it is
+from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.interpret.faults.derivatives import BY_NAME
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
+from gotcha_lint.solve.programs import Programs
 
 
 class GradKwargOnly(Rule):
@@ -34,7 +25,6 @@ class GradKwargOnly(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"jax", "grad", "value_and_grad", "eqx", "equinox"})
     examples = (
         Example(
             bad="""
@@ -65,67 +55,26 @@ class GradKwargOnly(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        via, named = _gradient(site), [arg.star for arg in site.node.args if arg.star]
-        if via is None or "*" in named or not (site.kwargs or named) or site.decorator:
-            return
-        given = len(site.args) + site.callee.bound - via.bound
-        wanted = max(via.wrt, default=-1) + 1
-        if min(via.wrt, default=-1) < 0 or given >= wanted:
-            return
-        if is_test(site.body.model.path) or expected_to_fail(site.body, site.node):
-            return
-        yield Report(
-            site.node,
-            f"the gradient is with respect to the positional argument {wanted - 1}, but {given} "
-            "are given by position: JAX does not differentiate keyword arguments",
-            _fix(site) if via.wrt == (0,) and not (given or named) else None,
-        )
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(BY_NAME):
+            wanted, given, first = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"the gradient is with respect to the positional argument {wanted}, but {given} "
+                "are given by position: JAX does not differentiate keyword arguments",
+                fault.places,
+                fault.certain,
+                hint=first,
+            )
 
-
-def _gradient(site: Call) -> Via | None:
-    """The last of the transforms that counts positions, where all is known of it."""
-    callee = site.callee
-    if callee.kind is not Kind.FUNCTION or (callee.maybe and type(site.node.func) is not cst.Call):
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
+        """Its first argument loses its keyword, where it is that of the first parameter."""
+        match node:
+            case cst.Call(args=[cst.Arg(keyword=cst.Name(value=word)) as first, *_]):
+                if word == hint:
+                    return Rewrite(
+                        "pass it by position", (Change(first, text=text_of(first.value)),)
+                    )
         return None
-    left = list(callee.via)
-    while left and left[-1].name in _HANDS_ON:
-        left.pop()
-    via = left[-1] if left else None
-    if via is None or via.name not in GRADS or not via.shaped or via.bound < 0:
-        return None
-    return via if via.filtered or _is_of_jax(site.body, via) else None
-
-
-def _is_of_jax(body: Body, via: Via) -> bool:
-    """`jax.grad(...)` or `partial(jax.grad, ...)`, or made in a file that has no other."""
-    path, number = via.site
-    if path != body.model.path:
-        project = body.project
-        return project is not None and not (project.stars(path) or _knows_nnx(project, path))
-    node = body.model.node(number)
-    call = node if isinstance(node, cst.Call) else None
-    nodes = [node] if call is None else [call.func, *(arg.value for arg in call.args[:1])]
-    return any(_name(body, part) in ("jax.grad", "jax.value_and_grad") for part in nodes)
-
-
-def _knows_nnx(project: Project, path: str) -> bool:
-    return any("nnx" in name for name in project.imports(path))
-
-
-def _name(body: Body, node: cst.CSTNode | None) -> str:
-    name = dotted(node) or ""
-    _, dot, tail = name.partition(".")
-    hows = lookup(body.function.scope, name) or []
-    return "".join(f"{how}{dot}{tail}" for how in hows if isinstance(how, Imported))
-
-
-def _fix(site: Call) -> Rewrite | None:
-    """Its first argument loses its keyword, where it is that of the first parameter."""
-    project, targets, first = site.body.project, site.callee.targets, site.node.args[0]
-    if project is None or len(targets) != 1 or first.keyword is None:
-        return None
-    left = still_free(project, next(iter(targets)), site.callee)
-    if not left or left[0][:2] != (first.keyword.value, "positional"):
-        return None
-    return Rewrite("pass it by position", (Change(first, text=text_of(first.value)),))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gotcha_lint.interpret.faults.defined import MUTABLE_DEFAULT, TRACED_OBJECT
+from gotcha_lint.interpret.faults.written import MISFIT_DEFAULT
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
 
 _KINDS = (
     "misfit", "lacking", "undefined", "unbound", "perhaps unbound", "unpacked", "not loaded",
-    "none", "attribute of array",
+    "none", MUTABLE_DEFAULT, MISFIT_DEFAULT, TRACED_OBJECT, "attribute of array",
 )  # fmt: skip
 
 
@@ -25,6 +27,12 @@ class CannotRun(Rule):
     not load all of JAX: `jax.experimental.multihost_utils` works only where another import has
     loaded it. A state that has a field more now is made without it, `jnp.split(x, 2)` is bound to
     three names, or a method reads an attribute that the class calls otherwise.
+
+    Some definitions raise as the module is imported: an annotation reads a name that nothing has
+    imported (Python evaluates it, before 3.14), or the default of a dataclass field is a list, an
+    array, or an object of a dataclass that is not frozen (from Python 3.11 on). A compiled function
+    raises at each call if a traced argument is annotated with a linen module, or with a class that
+    is no pytree.
 
     ## Instead
     What the function takes now; the message says what differs. Import what is used, and bind a
@@ -163,6 +171,39 @@ class CannotRun(Rule):
             """,
             raises="missing 1 required positional argument: 'key'",
         ),
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+                from flax import struct
+
+
+                @struct.dataclass
+                class State:
+                    weights: jax.Array = jnp.zeros(3)  # ! cannot-run
+                    step: int = 0
+
+
+                state = State()
+            """,
+            good="""
+                from dataclasses import field
+
+                import jax
+                import jax.numpy as jnp
+                from flax import struct
+
+
+                @struct.dataclass
+                class State:
+                    weights: jax.Array = field(default_factory=lambda: jnp.zeros(3))
+                    step: int = 0
+
+
+                state = State()
+            """,
+            raises="mutable default",
+        ),
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
@@ -184,9 +225,39 @@ class CannotRun(Rule):
                 yield Foreseen(place, _message(fault), fault.places, fault.certain)
 
 
+def _of_annotation(fault: Fault) -> str:
+    name = fault.text[0]
+    if fault.kind == "undefined":
+        found, cure = "is bound nowhere in this file", "import it"
+    else:
+        found, cure = "is bound only further down", "put it in quotes"
+    return (
+        f"`{name}` {found}, and an annotation reads it: before Python 3.14 this raises a "
+        f"`NameError`; {cure}, or begin with `from __future__ import annotations`"
+    )
+
+
 def _message(fault: Fault) -> str:
     if fault.kind == "misfit":
         return f"{fault.text[0]}: this raises a `TypeError`"
+    if fault.kind == MISFIT_DEFAULT:
+        name, problem = fault.text
+        return (
+            f"the default of `{name}` cannot be called as it is further down: {problem}; without "
+            "another one this raises a `TypeError`"
+        )
+    if fault.kind == TRACED_OBJECT:
+        function, name, kind = fault.text
+        return (
+            f"`{function}` traces `{name}`, and {kind} is neither an array nor a pytree: each call "
+            "raises a `TypeError`; make the argument static, or close over it"
+        )
+    if fault.kind == MUTABLE_DEFAULT:
+        name, what = fault.text
+        return (
+            f"the default of the field `{name}` is {what}, which is not hashable: the class raises "
+            "a `ValueError` (from Python 3.11 on); use `dataclasses.field(default_factory=...)`"
+        )
     if fault.kind == "unpacked":
         return f"{fault.text[0]}: this raises a `ValueError`"
     if fault.kind == "none":
@@ -196,6 +267,8 @@ def _message(fault: Fault) -> str:
             f"a JAX array has no `{fault.text[0]}` that could be set: this raises an "
             "`AttributeError`; bind the name itself to the new array"
         )
+    if fault.kind in ("undefined", "unbound") and fault.text[-1] == "annotation":
+        return _of_annotation(fault)
     if fault.kind == "undefined":
         return f"`{fault.text[0]}` is bound nowhere in this file: this raises a `NameError`"
     if fault.kind == "unbound":

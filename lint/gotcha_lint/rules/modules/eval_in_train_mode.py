@@ -2,12 +2,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.known import TRAIN_STATE
 from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.syntax import last_word, walk
 from gotcha_lint.facts.flags import TRAIN
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.interpret.faults.flags import IGNORED_FLAG
-from gotcha_lint.queries.linen import is_apply, lacks
 from gotcha_lint.queries.modes import (
     called_by_evaluations,
     evaluates_by_name,
@@ -21,6 +21,7 @@ from gotcha_lint.solve.programs import Programs
 from gotcha_lint.text.comments import MARK
 
 _LAYERS = ("dropout", "batchnorm")
+_APPLY = ("apply", "apply_fn")
 
 
 class EvalInTrainMode(Rule):
@@ -79,12 +80,12 @@ class EvalInTrainMode(Rule):
     def check(self, site: Body) -> Iterator[Report]:
         if is_test(site.model.path):
             return
-        every = [call for call in site.of(Call) if is_apply(call)]
+        every = [call for call in site.of(Call) if _is_apply(call)]
         calls = [call for call in every if train_flag(call)]
         if len(calls) < len(every):  # an `if` chooses the mode
             calls = [call for call in calls if not call.at.guards]
         if calls and is_evaluation(site) and not _is_explained(site.function.node):
-            yield from map(_of_linen, (call for call in calls if not lacks(call, *_LAYERS)))
+            yield from map(_of_linen, (call for call in calls if not _lacks_layers(call)))
         if evaluates_by_name(site) and not called_by_evaluations(site):
             yield from _of_nnx(site)
 
@@ -120,6 +121,22 @@ class EvalInTrainMode(Rule):
                     f"`{flag.given}` on here, whatever its value is",
                     certain=False,
                 )
+
+
+def _is_apply(call: Call) -> bool:
+    """`model.apply(...)` or `state.apply_fn(...)`."""
+    return last_word(call.node.func) in _APPLY and not call.decorator
+
+
+def _lacks_layers(call: Call) -> bool:
+    """The module that is applied stands in this file, and names none of these layers."""
+    cls, project = call.base.cls if call.base is not None else None, call.body.project
+    if cls is None or cls[0] != call.body.model.path:
+        return False
+    if project is not None and project.is_a(cls, TRAIN_STATE):
+        return False  # `state.apply_fn` is a method of another class
+    names = (n.value for n in walk(call.body.model.classes[cls[1]].node) if isinstance(n, cst.Name))
+    return not any(word in name.lower() for name in names for word in _LAYERS)
 
 
 def _of_linen(call: Call) -> Report:

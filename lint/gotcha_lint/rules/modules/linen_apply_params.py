@@ -2,17 +2,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.results import LINEN
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import literal
-from gotcha_lint.analysis.values import COLLECTION, VARIABLES, Kind, Value, under_key
-from gotcha_lint.facts.paths import is_test
-from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.queries.linen import is_apply
-from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule, text_of
+from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.interpret.events import Effect
+from gotcha_lint.interpret.layers.linen import NESTED, ONE_COLLECTION
+from gotcha_lint.program.data_flow import argument_of_call, steps_of, words_of
+from gotcha_lint.program.ir import Function, Span
+from gotcha_lint.rule import HERE, Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
-
-_LAYER = "flax.module"
 
 
 class LinenApplyParams(Rule):
@@ -31,15 +27,14 @@ class LinenApplyParams(Rule):
     `model.apply({"params": params}, x)`.
 
     ## Not reported
-    Trees that do not come from `init` of a model that is known, those that are one thing here and
-    another there, and `apply` of other objects: a wrapper may add the dict itself.
+    Trees that do not come from `init` of a model that is known, and `apply` of other objects: a
+    wrapper may add the dict itself.
 
     ## In a run
     JAX's own message says it; the sanitizer and `gotcha-lint --explain-error` add the cure.
     """
 
     severity = "error"
-    roots = frozenset({"apply", "apply_fn"})
     examples = (
         Example(
             bad="""
@@ -129,79 +124,57 @@ class LinenApplyParams(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        if not is_apply(site) or not _is_linen(site) or _is_expected(site):
-            return
-        given, node = site.arg(0, "variables"), site.arg_node(0, "variables")
-        if given is None or node is None:
-            return
-        if given.kind is Kind.TREE and given.of == COLLECTION:
-            yield Report(
-                node,
-                f"`{text_of(node)}` is one collection, but `{text_of(site.node.func)}` expects all "
-                f'variables: `{{"params": {text_of(node)}}}`',
-                _wrap(node),
-            )
-        elif _is_nested(given):
-            inner = _inner(node)
-            word = text_of(inner or node)
-            yield Report(
-                node,
-                f"`{word}` already is what `init` gave, `{{'params': ...}}`: here it is wrapped "
-                "once more; give it as it is, or its `['params']`",
-                _unwrap(node, inner),
-            )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for effect in programs.effects["apply"].values():
-            if effect.what == "params":
-                yield Foreseen(
-                    (effect.path, effect.span),
-                    "`apply` gets the parameters alone, but expects all variables: "
-                    '`{"params": params}`',
-                    certain=not effect.maybe,
+            found = argument_of_call(effect.within, effect.span, 0, "variables")
+            span, callee = found or (effect.span, None)
+            word = words_of(effect.within, callee[1]) if callee is not None else ""
+            if effect.what == ONE_COLLECTION:
+                message = (
+                    f"`{HERE}` is one collection, but `{word or 'apply'}` expects all variables: "
+                    f'`{{"params": {HERE}}}`'
                 )
+            elif effect.what == NESTED:
+                message = (
+                    f"`{_inner(effect.within, span) or HERE}` already is what `init` gave, "
+                    "`{'params': ...}`: here it is wrapped once more; give it as it is, or its "
+                    "`['params']`"
+                )
+            else:
+                continue
+            calls = ((*at, "called here") for at in effect.calls[1:])
+            yield Foreseen(
+                (effect.path, span),
+                message,
+                tuple(calls),
+                certain=not effect.maybe or _is_first(effect),
+                hint=effect.what,
+            )
 
-
-def _is_linen(site: Call) -> bool:
-    """The method of a linen module, or the `apply` of one that a state was created with."""
-    models = site.callee.self_ if site.name.endswith("apply_fn") else (site.base,)
-    return bool(models) and all(_is_module(site, model) for model in models)
-
-
-def _is_module(site: Call, model: Value | None) -> bool:
-    project = site.body.project
-    if model is None or model.kind is not Kind.OBJECT or project is None:
-        return False
-    if model.cls is None:
-        return model.of == _LAYER
-    return project.is_a(model.cls, LINEN) and project.method(model.cls, "apply") is None
-
-
-def _is_expected(site: Call) -> bool:
-    return is_test(site.body.model.path) or expected_to_fail(site.body, site.node)
-
-
-def _is_nested(given: Value) -> bool:
-    """`{"params": variables}`."""
-    inner = under_key(given, "params") if given.kind is Kind.LIST else None
-    return inner is not None and inner.kind is Kind.TREE and inner.of == VARIABLES
-
-
-def _inner(node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """What stands under "params", where the dict is written in place."""
-    for element in node.elements if isinstance(node, cst.Dict) else ():
-        if isinstance(element, cst.DictElement) and literal(element.key) == "params":
-            return element.value
-    return None
-
-
-def _wrap(node: cst.BaseExpression) -> Rewrite:
-    changes = (Change(node, before='{"params": ', after="}"),)
-    return Rewrite('wrap it in `{"params": ...}`', changes, safe=False)
-
-
-def _unwrap(node: cst.BaseExpression, inner: cst.BaseExpression | None) -> Rewrite | None:
-    if inner is None or not isinstance(node, cst.Dict) or len(node.elements) > 1:
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
+        if hint == ONE_COLLECTION:
+            changes = (Change(node, before='{"params": ', after="}"),)
+            return Rewrite('wrap it in `{"params": ...}`', changes, safe=False)
+        match node:
+            case cst.Dict(elements=[cst.DictElement(value=inner)]):
+                change = Change(node, like=inner)
+                return Rewrite("give the variables as they are", (change,), safe=False)
         return None
-    return Rewrite("give the variables as they are", (Change(node, like=inner),), safe=False)
+
+
+def _is_first(effect: Effect) -> bool:
+    """A loop replaces it by something unknown: in the first iteration it is this for certain."""
+    return any(value.unknown and value.marks for value in effect.values)
+
+
+def _inner(function: Function, span: Span) -> str:
+    """What stands under "params", where the dict is written in place."""
+    made = {i[1]: i for i in steps_of(function)}
+    for i in made.values():
+        for key, value in i[2] if i[0] == "dict" and i[-1] == span else ():
+            known = made.get(key)
+            if known is not None and known[:3:2] == ("const", "params"):
+                return words_of(function, value)
+    return ""

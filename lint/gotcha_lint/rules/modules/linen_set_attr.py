@@ -1,16 +1,8 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.results import LINEN
-from gotcha_lint.analysis.sites import Body, Store
-from gotcha_lint.analysis.syntax import dotted, walk
-from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.rule import Example, Report, Rule
-
-# While these run, a module is not frozen yet.
-_OPEN = frozenset({"setup", "__post_init__", "__init__", "__setattr__", "__setstate__", "__new__"})
+from gotcha_lint.interpret.faults.called import FROZEN_WRITE
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class LinenSetAttr(Rule):
@@ -31,7 +23,6 @@ class LinenSetAttr(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"linen"})
     examples = (
         Example(
             bad="""
@@ -69,62 +60,10 @@ class LinenSetAttr(Rule):
         ),
     )
 
-    def check(self, site: Store) -> Iterator[Report]:
-        function, project, target = site.body.function, site.body.project, site.node
-        if function.cls is None or project is None or not isinstance(target, cst.Attribute):
-            return
-        cid = (site.body.model.path, function.cls.number)
-        own = function.self_name
-        if not own or dotted(target.value) != own or not project.is_a(cid, LINEN):
-            return
-        if _is_open(site.body) or _has_setter(site.body, target.attr.value):
-            return
-        if not expected_to_fail(site.body, target):
-            yield Report(
-                target,
-                f"a Linen module is frozen outside of `setup`: `{own}.{target.attr.value} = ...` "
-                f"in `{function.name}` raises; return the value, or keep it in a variable",
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(FROZEN_WRITE):
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"a Linen module is frozen outside of `setup`: `{fault.text[0]} = ...` "
+                f"in `{fault.within.name}` raises; return the value, or keep it in a variable",
             )
-
-
-def _is_open(body: Body) -> bool:
-    """Set-up code, or a method that may run before the module is bound to its variables."""
-    function, project = body.function, body.project
-    assert function.cls is not None and project is not None
-    classes = project.ancestors((body.model.path, function.cls.number))[0]
-    if any(path != body.model.path for path, _ in classes) or _decorated(body):
-        return True
-    methods = [m for _, number in classes for m in body.model.classes[number].methods.values()]
-    if any(m.name == "__setattr__" for m in methods) or function.name in _OPEN:
-        return True
-    before = [m for m in methods if m.name in _OPEN]
-    inside = [m for m in methods if _is_bound(m)]
-    if any(function.name in _own_calls(m) for m in before):
-        return True
-    return not _is_bound(function) and not any(function.name in _own_calls(m) for m in inside)
-
-
-def _is_bound(method: Function) -> bool:
-    compact = method.has_decorator("compact", "nn.compact", "linen.compact", "flax.linen.compact")
-    return method.name == "__call__" or compact
-
-
-def _own_calls(method: Function) -> set[str]:
-    """The attributes that a method names."""
-    nodes = walk(method.node)
-    return {node.attr.value for node in nodes if isinstance(node, cst.Attribute)}
-
-
-def _decorated(body: Body) -> bool:
-    """By something that may hand in another `self`: only `compact` and `nowrap` are known."""
-    node = body.function.node
-    if not isinstance(node, cst.FunctionDef):
-        return True
-    words = [(dotted(d.decorator) or "?").rpartition(".")[2] for d in node.decorators]
-    return any(word not in ("compact", "jit", "remat", "checkpoint") for word in words)
-
-
-def _has_setter(body: Body, name: str) -> bool:
-    """A property of the class: what its setter does is not a new attribute."""
-    cls = body.function.cls
-    return cls is not None and name in cls.methods

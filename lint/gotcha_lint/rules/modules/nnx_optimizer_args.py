@@ -2,14 +2,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import names_in
+from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias
+from gotcha_lint.interpret.faults.optimizer_arguments import OLD_OPTIMIZER, OLD_UPDATE
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, alias_in
+from gotcha_lint.solve.programs import Programs
 
-_OPTIMIZER = "flax.nnx.Optimizer"
-_ASKING = frozenset({"signature", "version", "__version__", "__version_info__", "isinstance"})
 _SINCE, _NEEDS = (0, 11), (0, 6)  # of Flax, and the oldest JAX that it runs on
 
 
@@ -33,7 +31,6 @@ class NnxOptimizerArgs(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"nnx"})
     examples = (
         Example(
             bad="""
@@ -77,51 +74,35 @@ class NnxOptimizerArgs(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        new = self.options.has_reached("flax", _SINCE) and self.options.has_reached("jax", _NEEDS)
-        if site.decorator or site.starred or not new:
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        if not (
+            self.options.has_reached("flax", _SINCE) and self.options.has_reached("jax", _NEEDS)
+        ):
             return
-        if not site.name.startswith(_OPTIMIZER) or is_test(site.body.model.path):
-            return
-        if expected_to_fail(site.body, site.node):
-            return
-        if site.name == _OPTIMIZER and "wrt" not in site.kwargs and len(site.node.args) > 1:
-            yield Report(
-                site.node,
+        for fault in programs.faults.of(OLD_OPTIMIZER, OLD_UPDATE):
+            if is_test(fault.path):
+                continue
+            made = fault.kind == OLD_OPTIMIZER
+            yield Foreseen(
+                (fault.path, fault.span),
                 "since Flax 0.11 `nnx.Optimizer` needs `wrt`, the kind of variables that it "
-                "trains: `wrt=nnx.Param`",
-                _fix(site),
-            )
-        elif _updates_alone(site):
-            yield Report(
-                site.node,
-                "since Flax 0.11 `update` of an `nnx.Optimizer` takes the model too: "
+                "trains: `wrt=nnx.Param`"
+                if made
+                else "since Flax 0.11 `update` of an `nnx.Optimizer` takes the model too: "
                 "`update(model, grads)`",
+                fault.places,
+                fault.certain,
+                hint=fault.text[0] if made else "",
             )
 
-
-def _updates_alone(site: Call) -> bool:
-    """`optimizer.update(grads)` of one that is made here, by the object, or by the callers."""
-    base = site.base
-    if base is None or base.of != _OPTIMIZER or base.maybe or not _is_seen(site.body, base.param):
-        return False
-    asked = any(_ASKING & set(names_in(guard.test)) for guard in site.at.guards)
-    return site.name == f"{_OPTIMIZER}.update" and len(site.node.args) == 1 and not asked
-
-
-def _is_seen(body: Body, name: str) -> bool:
-    """Known by what callers give: an annotation alone may stand for a `ModelAndOptimizer`."""
-    params = [param for param in body.function.params if param.name == name]
-    if not params or params[0].annotation is None:
-        return True
-    return body.trace is not None and bool(body.usage.callers.get(body.id))
-
-
-def _fix(site: Call) -> Rewrite | None:
-    if len(site.node.args) > 2:  # it may be there, by position
-        return None
-    nnx = module_alias(site.body, "flax.nnx")
-    last: cst.CSTNode = site.node.args[-1].value
-    change = Change(last, after=f", wrt={nnx}.Param")
-    needed = (nnx,) if nnx == "flax.nnx" else ()
-    return Rewrite("train the parameters", (change,), imports=needed)
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
+        if not hint or not isinstance(node, cst.Call):
+            return None
+        nnx = alias_in(model, "flax.nnx")
+        last: cst.CSTNode = node.args[-1].value
+        change = Change(last, after=f", wrt={nnx}.Param")
+        return Rewrite(
+            "train the parameters", (change,), imports=(nnx,) if nnx == "flax.nnx" else ()
+        )

@@ -2,16 +2,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import literal
-from gotcha_lint.analysis.values import Kind
-from gotcha_lint.facts.remat import LIFTED, LIFTED_STATIC
-from gotcha_lint.queries.constants import written
-from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
-
-_LAST = -1
+from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.interpret.faults.called import NEGATIVE_STATIC
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
+from gotcha_lint.solve.programs import Programs
 
 
 class RematNegativeStatic(Rule):
@@ -36,7 +30,6 @@ class RematNegativeStatic(Rule):
     """
 
     severity = "warning"
-    roots = frozenset({"remat", "checkpoint"})
     examples = (
         Example(
             bad="""
@@ -73,53 +66,20 @@ class RematNegativeStatic(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        node = _static(site)
-        numbers = _numbers(site, node) if node is not None else ()
-        if node is None or _LAST not in numbers or _LAST - 1 in numbers:
-            return
-        if not expected_to_fail(site.body, site.node):
-            yield Report(
-                node,
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(NEGATIVE_STATIC):
+            yield Foreseen(
+                (fault.path, fault.span),
                 "-1 is not the last argument here, because Flax adds variables and keys: the last "
                 "argument stays traced; give its position, where `self` is 0",
-                _fix(site, node),
+                hint=fault.text[0],
             )
 
-
-def _static(site: Call) -> cst.BaseExpression | None:
-    """What `nn.remat(Block, static_argnums=...)` is given, or `partial(nn.remat, ...)`."""
-    if site.name in LIFTED:
-        return site.arg_node(LIFTED_STATIC, "static_argnums")
-    lifted = site.arg(0) if site.name == "functools.partial" else None
-    if lifted is None or lifted.kind is not Kind.NAMED or lifted.of not in LIFTED:
-        return None
-    return site.arg_node(-1, "static_argnums")
-
-
-def _numbers(site: Call, node: cst.BaseExpression) -> tuple[object, ...]:
-    """As they are written here, or where the name is given its value; a list is an error of JAX."""
-    found = written(site, node)
-    given = literal(found) if not isinstance(found, cst.List) else None
-    return given if isinstance(given, tuple) else (given,)
-
-
-def _fix(site: Call, node: cst.BaseExpression) -> Rewrite | None:
-    """The position of the last argument; a call that gives it by its name has to change too."""
-    call = _call_method(site)
-    last = len(call.params) - 1 if call is not None else 0
-    if call is None or last < 1 or any(param.kind != "positional" for param in call.params):
-        return None
-    written = [part.value for part in node.elements] if isinstance(node, cst.Tuple) else [node]
-    change = [Change(part, text=str(last)) for part in written if text_of(part) == str(_LAST)]
-    return Rewrite("name the last argument", tuple(change), safe=False) if change else None
-
-
-def _call_method(site: Call) -> Function | None:
-    """`__call__` of a class of this file, if it is what is wrapped."""
-    project, path = site.body.project, site.body.model.path
-    wrapped = site.arg(0, "target")
-    if project is None or wrapped is None or wrapped.cls is None or "methods" in site.kwargs:
-        return None
-    method = project.method(wrapped.cls, "__call__")
-    return site.body.model.functions[method[1]] if method and method[0] == path else None
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
+        """The position of the last argument; a call that gives it by its name has to change too."""
+        written = [part.value for part in node.elements] if isinstance(node, cst.Tuple) else [node]
+        change = [Change(part, text=hint) for part in written if text_of(part) == "-1"]
+        ready = bool(change and hint)
+        return Rewrite("name the last argument", tuple(change), safe=False) if ready else None

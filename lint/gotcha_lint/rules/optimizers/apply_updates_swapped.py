@@ -4,13 +4,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.flowing import Flowing
-from gotcha_lint.analysis.roles import GRADS
-from gotcha_lint.analysis.sites import Bind, Call
-from gotcha_lint.analysis.syntax import last_word, literal
-from gotcha_lint.facts.optax import PARAMETERS, UPDATES
-from gotcha_lint.queries.places import small_statements
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
+from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.interpret.faults.called import SWAPPED
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
+from gotcha_lint.solve.programs import Programs
 
 
 class ApplyUpdatesSwapped(Rule):
@@ -34,7 +31,6 @@ class ApplyUpdatesSwapped(Rule):
     Where the type changes, the step compiles again: `recompile`, told of the parameters' dtype.
     """
 
-    roots = frozenset({"apply_updates"})
     confirmed_by = (("recompile", "dtype"),)
     examples = (
         Example(
@@ -86,64 +82,19 @@ class ApplyUpdatesSwapped(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        if site.name != "optax.apply_updates" or site.starred:
-            return
-        first, second = site.arg_node(0, "params"), site.arg_node(1, "updates")
-        if first is None or second is None:
-            return
-        update = _update(site, first)
-        named = last_word(first).lower().endswith(UPDATES)
-        if (update is not None or named) and _is_params(site, second, update):
-            change = (Change(first, text=text_of(second)), Change(second, text=text_of(first)))
-            yield Report(
-                site.node,
-                f"`{text_of(first)}` are the updates, but `apply_updates` takes the parameters "
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(SWAPPED):
+            given = f"`{fault.text[0]}`" if fault.text[0] else "these"
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"{given} are the updates, but `apply_updates` takes the parameters "
                 "first: the result has the type of the first argument",
-                Rewrite("swap the arguments", change),
-                places=((update.node, "the updates come from here"),) if update else (),
+                fault.places,
             )
 
-
-def _update(site: Call, node: cst.CSTNode) -> Call | None:
-    """The call of an optimizer's `update` of which this is the first result."""
-    made = _first_of(site, node)
-    known = made is not None and made.name == "optax.GradientTransformation.update"
-    alike = made is not None and last_word(made.node.func) == "update" and len(made.args) > 1
-    return made if known or alike else None
-
-
-def _is_params(site: Call, node: cst.CSTNode, update: Call | None) -> bool:
-    """By their name, or because `update` was given them, or they were differentiated."""
-    given = [call.arg_node(0) for call in site.body.of(Call) if _is_gradient(call)]
-    given += [update.arg_node(2, "params")] if update is not None else []
-    if any(one is not None and text_of(one) == text_of(node) for one in given):
-        return True
-    return last_word(node).lower().endswith(PARAMETERS) and _update(site, node) is None
-
-
-def _is_gradient(call: Call) -> bool:
-    return any(via.name in GRADS for via in call.callee.via)
-
-
-def _first_of(site: Call, node: cst.CSTNode) -> Call | None:
-    """The call whose first result this is, as in `a, b = f(x)`; also `f(x)[0]`."""
-    match node:
-        case cst.Name(value=name):
-            binds = [b for b in site.body.of(Bind) if b.name == name and b.at.order < site.at.order]
-            return _unpacked(binds[-1]) if binds else None
-        case cst.Subscript(
-            value=made, slice=[cst.SubscriptElement(slice=cst.Index(value=place))]
-        ) if literal(place) == 0:
-            return site.body.call_of(Flowing(site.body, site.at).resolve(made))
-    return None
-
-
-def _unpacked(bind: Bind) -> Call | None:
-    for line in small_statements(bind.at):
-        match line:
-            case cst.Assign(
-                targets=[cst.AssignTarget(target=cst.Tuple(elements=[first, _, *_]))], value=made
-            ) if first.value is bind.node:
-                return bind.body.call_of(made)
-    return None
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+        match node:
+            case cst.Call(args=[cst.Arg(value=first), cst.Arg(value=second)]):
+                swap = Change(first, text=text_of(second)), Change(second, text=text_of(first))
+                return Rewrite("swap the arguments", swap)
+        return None

@@ -2,16 +2,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.results import needs_params
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import dotted
-from gotcha_lint.analysis.values import Kind
-from gotcha_lint.facts.optax import NEED_PARAMS
-from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule, text_of
+from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.analysis.syntax import dotted, holds, last_word, walk
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
 from gotcha_lint.solve.programs import Programs
-
-_UPDATE = "optax.GradientTransformation.update"
 
 
 class UpdateWithoutParams(Rule):
@@ -29,7 +23,6 @@ class UpdateWithoutParams(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"optax"})
     examples = (
         Example(
             bad="""
@@ -58,24 +51,6 @@ class UpdateWithoutParams(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        optimizer = site.base
-        if site.name != _UPDATE or optimizer is None or optimizer.maybe or site.starred:
-            return
-        given = site.arg(2, "params")
-        if not needs_params(optimizer) or (given is not None and given.kind is not Kind.NONE):
-            return
-        if given is None and len(site.args) + len(site.kwargs) < 2:
-            return
-        if expected_to_fail(site.body, site.node):
-            return
-        maker = min(optimizer.literal & NEED_PARAMS).removeprefix("optax.")
-        yield Report(
-            site.node,
-            f"`{maker}` needs the current parameters: `update` raises ValueError without them",
-            _fix(site) if given is None else None,
-        )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for effect in programs.effects["paramless"].values():
             yield Foreseen(
@@ -86,28 +61,35 @@ class UpdateWithoutParams(Rule):
                 certain=not effect.maybe,
             )
 
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+        if not isinstance(node, cst.Call) or len(node.args) != 2:
+            return None
+        name = _params_name(node, _around(statement, model))
+        if name is None or isinstance(node.args[-1].comma, cst.Comma):
+            return None
+        named = any(arg.keyword for arg in node.args)
+        change = Change(node.args[-1], after=f", params={name}" if named else f", {name}")
+        return Rewrite(f"pass `{name}`", (change,))
 
-def _fix(site: Call) -> Rewrite | None:
-    name = _params_name(site)
-    if name is None or len(site.node.args) != 2 or site.node.args[-1].comma.__class__ is cst.Comma:
-        return None
-    change = Change(
-        site.node.args[-1], after=f", {name}" if len(site.args) == 2 else f", params={name}"
-    )
-    return Rewrite(f"pass `{name}`", (change,))
 
-
-def _params_name(site: Call) -> str | None:
+def _params_name(call: cst.Call, function: cst.CSTNode) -> str | None:
     """What the updates are applied to, or what the state was made of, where there is one answer."""
     applied = {
-        text_of(call.node.args[0].value)
-        for call in site.body.of(Call)
-        if call.name in ("optax.apply_updates", "equinox.apply_updates") and call.node.args
+        text_of(node.args[0].value)
+        for node in walk(function)
+        if isinstance(node, cst.Call) and last_word(node.func) == "apply_updates" and node.args
     }
     if applied:
         return applied.pop() if len(applied) == 1 else None
-    state = site.arg_node(1, "state")
+    state = next((arg.value for arg in call.args[1:2]), None)
     if isinstance(state, cst.Attribute) and state.attr.value == "opt_state":
         owner = dotted(state.value)
         return f"{owner}.params" if owner else None
-    return "params" if any(p.name == "params" for p in site.body.function.params) else None
+    params = function.params.params if isinstance(function, cst.FunctionDef) else ()
+    return "params" if any(param.name.value == "params" for param in params) else None
+
+
+def _around(statement: cst.CSTNode, model: FileModel) -> cst.CSTNode:
+    """The innermost function that a statement is in, or the module."""
+    inside = [one.node for one in model.functions if holds(one.node, statement)]
+    return min(inside, key=lambda node: sum(1 for _ in walk(node)), default=model.tree)

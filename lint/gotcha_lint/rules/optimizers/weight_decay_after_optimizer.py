@@ -55,7 +55,7 @@ class WeightDecayAfterOptimizer(Rule):
                 import optax
 
                 tx = optax.chain(
-                    optax.add_decayed_weights(0.01),
+                    optax.add_decayed_weights(0.01, mask=True),
                     optax.sgd(0.1),
                 )
 

@@ -64,7 +64,7 @@ class WeightDecayInMoments(Rule):
                 import jax.numpy as jnp
                 import optax
 
-                tx = optax.adamw(0.01, weight_decay=0.1)
+                tx = optax.adamw(0.01, weight_decay=0.1, mask=True)
 
 
                 @jax.jit

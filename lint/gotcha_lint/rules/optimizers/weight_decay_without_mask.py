@@ -18,7 +18,8 @@ class WeightDecayWithoutMask(Rule):
 
     ## Instead
     `mask=` gets a function of the parameters that gives a tree of booleans, for most models
-    `lambda params: jax.tree.map(lambda leaf: leaf.ndim > 1, params)`.
+    `lambda params: jax.tree.map(lambda leaf: leaf.ndim > 1, params)`. `mask=True` says that every
+    leaf is meant.
 
     ## Not reported
     Functions that choose the leaves of an optimizer in another way (`optax.masked`,

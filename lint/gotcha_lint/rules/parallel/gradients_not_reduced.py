@@ -15,26 +15,32 @@ from gotcha_lint.analysis.values import OPTIMIZER, Kind
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.sharding import COLLECTIVES, LOCAL, SUMS
 from gotcha_lint.facts.updates import STATE_UPDATES
+from gotcha_lint.interpret.faults.computed import UNREDUCED
 from gotcha_lint.queries.returned import function_of, resolved
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class GradientsNotReduced(Rule):
-    """Returns gradients out of `shard_map(check_vma=False)` that no device has summed or averaged.
+    """Trains on each device with gradients that no device has summed or averaged.
 
     ## What happens
     `out_specs=P()` promises that all devices return the same, and with `check_vma=False` nothing
     looks: the result is what the first device has, the gradient of its own part of the batch. Below
     it moves the weight to 0.5 instead of -2.5. A `pmean` of the loss, inside of the differentiated
-    function, does not help there: the gradient of each device stays its own.
+    function, does not help there: the gradient of each device stays its own. Under `jax.pmap` each
+    device gives its gradient to its own optimizer: there are as many models as devices, each
+    trained on its part of the data, and whoever takes the first one throws the others away.
 
     ## Instead
     `grads = jax.lax.pmean(grads, "data")`. Or keep the check, and average the loss: `shard_map`
     then reduces the gradient itself.
 
     ## Not reported
-    Specs that are not written out; gradients that are given to other functions, which may reduce
-    them, or to an optimizer of which not all parts are known; losses of other files; tests.
+    Under `pmap`: steps without an axis name, which may be meant to train several models; steps in
+    which any function exchanges anything. Under `shard_map`: specs that are not written out;
+    gradients that are given to other functions, which may reduce them, or to an optimizer of which
+    not all parts are known; losses of other files; tests.
 
     ## In a run
     Nothing: on each device the numbers are right.
@@ -45,7 +51,7 @@ class GradientsNotReduced(Rule):
 
     severity = "error"
     preview = True
-    roots = frozenset({"shard_map"})
+    roots = frozenset({"shard_map", "pmap"})
     examples = (
         Example(
             bad="""
@@ -106,6 +112,16 @@ class GradientsNotReduced(Rule):
                 "nothing sums these gradients over the devices, and with `check_vma=False` "
                 "`out_specs=P()` returns those of the first device",
                 places=((given.call, "not checked here"),),
+            )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(UNREDUCED):
+            yield Foreseen(
+                (fault.path, fault.span),
+                "each device gives these gradients to its own optimizer: the axis of `pmap` has a "
+                "name, and nothing averages over it; `grads = jax.lax.pmean(grads, axis_name)`",
+                fault.places,
+                fault.certain,
             )
 
 

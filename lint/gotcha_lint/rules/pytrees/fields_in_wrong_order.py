@@ -66,10 +66,12 @@ class FieldsInWrongOrder(Rule):
                 hint=turn,
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
         if not isinstance(node, cst.Call):
             return None
-        pairs = (map(int, pair.split(":")) for pair in self.hint.split(","))
+        pairs = (map(int, pair.split(":")) for pair in hint.split(","))
         given = [arg.value for arg in node.args]
         changes = tuple(Change(given[place], like=given[other]) for place, other in pairs)
         return Rewrite("Put them in the order of the fields", changes, safe=False)

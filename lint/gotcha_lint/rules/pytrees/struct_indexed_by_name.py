@@ -87,6 +87,8 @@ class StructIndexedByName(Rule):
                 hint="" if written else whole,
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
-        change = Change(node, text=self.hint)
-        return Rewrite(f"Write `{self.hint}`", (change,)) if self.hint else None
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
+        change = Change(node, text=hint)
+        return Rewrite(f"Write `{hint}`", (change,)) if hint else None

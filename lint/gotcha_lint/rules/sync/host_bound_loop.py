@@ -16,7 +16,8 @@ class HostBoundLoop(Rule):
     ## What happens
     Each operation outside of jit is found, checked and started by Python, which takes 10 to 100
     times as long as a small operation itself. Nothing compiles any more, and no line is slow by
-    itself.
+    itself. On a CPU, `model.apply` of three layers of 256 takes 6.0 ms for 256 rows, and 0.7 ms
+    under `jit`; that of two transformer blocks of width 64 takes 34 ms, and 1.0 ms under `jit`.
 
     ## Instead
     Put `jax.jit` around the body of the loop, or the loop into it (`lax.scan`).
@@ -30,7 +31,6 @@ class HostBoundLoop(Rule):
     """
 
     severity = "warning"
-    preview = True
     examples = (
         Example(
             bad="""
@@ -82,6 +82,7 @@ def _foreseen(loop: Loop) -> Foreseen:
         "the device waits for Python; `jit` the body of the loop, or move the loop into `lax.scan`",
         (
             *((loop.path, span, here) for span in loop.mostly),
+            *(((*loop.deepest, "which calls this"),) if loop.deepest is not None else ()),
             *((*at, "called here") for at in loop.calls),
         ),
         certain=loop.certain,

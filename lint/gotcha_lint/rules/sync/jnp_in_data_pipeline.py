@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.analysis.values import FunctionId
-from gotcha_lint.facts.paths import is_test
-from gotcha_lint.facts.pipelines import PER_EXAMPLE
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.interpret.faults.computed import PER_EXAMPLE
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class JnpInDataPipeline(Rule):
@@ -38,7 +34,6 @@ class JnpInDataPipeline(Rule):
     `eager-op-storm` tells of what compiles again.
     """
 
-    roots = frozenset({"torch", "grain", "__getitem__"})
     examples = (
         Example(
             bad="""
@@ -65,60 +60,15 @@ class JnpInDataPipeline(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if is_test(site.model.path):
-            return
-        calls = [call for call in site.of(Call) if _computes(call)]
-        if not calls or not (
-            _runs_per_example(site) or (any(map(_transfers, calls)) and _is_item_of_dataset(site))
-        ):
-            return
-        more = f", and {len(calls) - 1} more here," if len(calls) > 1 else ""
-        yield Report(
-            calls[0].node,
-            f"`{source_of(calls[0].node, 40)}`{more} runs on the device for each example that the "
-            "loader asks for: use numpy here, and put the whole batch on the device",
-        )
-
-
-def _transfers(call: Call) -> bool:
-    """What it is given lies on the host, or why should it be made an array?"""
-    return call.name in ("jax.numpy.asarray", "jax.numpy.array", "jax.device_put")
-
-
-def _computes(call: Call) -> bool:
-    """A function of JAX that gives an array, called by itself."""
-    if call.decorator or not call.name.startswith(("jax.numpy.", "jax.random.", "jax.nn.")):
-        return call.name == "jax.device_put"
-    fact = call.body.fact(call)
-    return fact.transform is None and fact.returns.startswith(("array", "key"))
-
-
-def _runs_per_example(body: Body) -> bool:
-    """A method that loaders call for each example, or what nothing but such methods calls."""
-    project = body.project
-    if project is None or not body.eager:
-        return False
-    if _is_called_by_loader(project, body.id):
-        return True
-    callers = body.usage.callers.get(body.id, frozenset())
-    return bool(callers) and all(_is_called_by_loader(project, caller) for caller in callers)
-
-
-def _is_item_of_dataset(body: Body) -> bool:
-    """`__getitem__` of a class that has a length and no base: a loader asks it for each example."""
-    function, project = body.function, body.project
-    if project is None or not body.eager or function.cls is None:
-        return False
-    cid = (body.model.path, function.cls.number)
-    own, above = project.ancestors(cid)
-    methods = {name for each in own for name in project.cls(each).methods}
-    return function.name == "__getitem__" and "__len__" in methods and not above
-
-
-def _is_called_by_loader(project: Project, fid: FunctionId) -> bool:
-    function = project.function(fid)
-    if function.cls is None:
-        return False
-    bases = project.ancestors((fid[0], function.cls))[1]
-    return any(PER_EXAMPLE.get(base) == function.name for base in bases)
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(PER_EXAMPLE):
+            here, (others,) = (fault.path, fault.span), fault.text
+            more = "" if others == "0" else f", and {others} more here,"
+            yield Foreseen(
+                here,
+                f"`{{}}`{more} runs on the device for each example that the loader asks for: use "
+                "numpy here, and put the whole batch on the device",
+                fault.places,
+                fault.certain,
+                quotes=(here,),
+            )

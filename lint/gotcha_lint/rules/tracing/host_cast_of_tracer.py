@@ -1,14 +1,22 @@
-"""A tracer turned into a Python number or a numpy array."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Body, Call, Index
-from gotcha_lint.analysis.values import Kind
-from gotcha_lint.queries.casts import cast
-from gotcha_lint.queries.traced import abstract, guarded, is_traced, surely_traced
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.interpret.faults.traced import CAST, LOOKED_UP
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.wording import place_in
+from gotcha_lint.solve.programs import Programs
+
+_CASTS = {
+    "method": "`{}()` on a traced array: it has no value yet",
+    "number": "`{}` needs a number, and `{}` gives it a traced array",
+    "mapped": "`{}` calls `{}` with traced arrays, which have no values",
+    "numpy": "`{}` needs a numpy array, which a traced one cannot become: use `jnp`",
+    "false": "`{}` cannot see into a traced array and answers False: use `jnp`",
+}
+_CURES = {
+    "list": "a list cannot be indexed by a traced value: use `jax.lax.switch`, or stack it and "
+    "index the stack",
+    "array": "a numpy array cannot be indexed by a traced value: use `jnp.asarray(...)[i]`",
+}
 
 
 class HostCastOfTracer(Rule):
@@ -66,33 +74,13 @@ class HostCastOfTracer(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if not surely_traced(site):
-            return
-        for place in site.sites:
-            if isinstance(place, Call) and not place.decorator:
-                what = cast(site, place)
-                if what and not guarded(place):
-                    yield Report(place.node, what, why_traced=True)
-            elif isinstance(place, Index) and abstract(site):
-                yield from _looked_up(place)
-
-
-def _looked_up(place: Index) -> Iterator[Report]:
-    """`numpy_table[i]` and `layers[i]` with a traced `i`."""
-    base = place.base
-    listed = base.kind is Kind.TUPLE or (base.kind is Kind.LIST and base.of == "list")
-    if (
-        not is_traced(place.index)
-        or base.maybe
-        or base.tracer
-        or not (listed or base.kind is Kind.HOST)
-    ):
-        return
-    what = "a list" if listed else "a numpy array"
-    cure = (
-        "`jax.lax.switch`, or stack it and index the stack" if listed else "`jnp.asarray(...)[i]`"
-    )
-    yield Report(
-        place.node, f"{what} cannot be indexed by a traced value: use {cure}", why_traced=True
-    )
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(CAST, LOOKED_UP):
+            here = fault.path, fault.span
+            if fault.kind == LOOKED_UP:
+                yield Foreseen(here, _CURES[fault.text[0]], fault.places, fault.certain)
+                continue
+            how, quotes = fault.text[0], (place_in(fault), here)
+            if how == "mapped":
+                quotes = place_in(fault), place_in(fault, 1)
+            yield Foreseen(here, _CASTS[how], fault.places, fault.certain, quotes=quotes)

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-import libcst as cst
-
-from gotcha_lint.analysis.sites import Body, Call, Format, Operate, Place
-from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.queries.places import small_statements
-from gotcha_lint.queries.traced import abstract, guarded, tracers
-from gotcha_lint.rule import Example, Report, Rule
-
-_SHOWING = frozenset({"print", "log"})
+from gotcha_lint.interpret.faults.texts import FORMATTED, SHOWN
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.wording import place_in
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.solve.remarks import Fault
 
 
 class SideEffectInJit(Rule):
@@ -69,99 +62,25 @@ class SideEffectInJit(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if not abstract(site):
-            return
-        texts = list(_formatted(site))
-        reported: set[int] = set()
-        for call in site.plain_calls():
-            if (
-                site.fact(call).effect not in _SHOWING
-                or guarded(call)
-                or _notes_the_call(site, call)
-            ):
-                continue
-            inside = [f for f in texts if f.place.at.statement is call.at.statement]
-            if inside or any(map(_shown, (*call.args, *call.kwargs.values()))):
-                reported.add(id(call.at.statement))
-                yield Report(call.node, _message(call, inside), why_traced=True)
-        for place, spec in texts:
-            if spec and id(place.at.statement) not in reported and not _raises(place):
-                text = f"a format specification cannot show the traced `{source_of(place.node)}`"
-                if not isinstance(place, Format):
-                    text = f"`{source_of(place.node, 40)}` needs the digits of a traced value"
-                yield Report(place.node, text, why_traced=True)
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        formatted, shown = programs.faults.of(FORMATTED), programs.faults.of(SHOWN)
+        for fault in shown:
+            message = "`{}` runs once, while tracing, and shows a tracer: use `jax.debug.print`"
+            if any(_is_within(each, fault) for each in formatted):
+                message = (
+                    "`{}` formats a traced value, which has no value yet: this raises TypeError"
+                )
+            here, quotes = (fault.path, fault.span), (place_in(fault),)
+            yield Foreseen(here, message, fault.places, fault.certain, quotes=quotes)
+        for fault in formatted:
+            if not any(_is_within(fault, each) for each in shown):
+                here = fault.path, fault.span
+                message = "`{}` needs the digits of a traced value"
+                if fault.text[0]:
+                    message = "a format specification cannot show the traced `{}`"
+                yield Foreseen(here, message, fault.places, fault.certain, quotes=(here,))
 
 
-def _notes_the_call(body: Body, call: Call) -> bool:
-    first = call.node.args[0].value if call.node.args else None
-    start = f"{body.function.name}("
-    return isinstance(first, cst.SimpleString) and first.raw_value.startswith(start)
-
-
-def _message(call: Call, texts: list[_Formatted]) -> str:
-    func = source_of(call.node.func)
-    if any(text.spec for text in texts):
-        return f"`{func}` formats a traced value, which has no value yet: this raises TypeError"
-    return f"`{func}` runs once, while tracing, and shows a tracer: use `jax.debug.print`"
-
-
-def _raises(place: Place) -> bool:
-    return any(isinstance(small, cst.Raise | cst.Assert) for small in small_statements(place.at))
-
-
-_TEXTS = frozenset({"builtins.str", "builtins.repr", "builtins.format"})
-_FIELD = re.compile(r"\{[^{}]*\}")
-_PERCENT = re.compile(r"%%|%[^a-zA-Z%]*[a-zA-Z]")
-
-
-class _Formatted(NamedTuple):
-    place: Place
-    spec: bool  # asks for digits, which a tracer does not have: an error
-
-
-def _formatted(body: Body) -> Iterator[_Formatted]:
-    """All such places of a function."""
-    for place in body.sites:
-        match place:
-            case Format() if _shows(place, (place.value,)):
-                yield _Formatted(place, place.spec)
-            case Call() if _is_text(place) and _shows(place, (*place.args, *place.kwargs.values())):
-                yield _Formatted(place, _one_field(place))
-            case Operate() if place.left.of == "str" and _percent(place):
-                yield _Formatted(place, _one_number(place.left.literal))
-
-
-def _shown(value: Value) -> bool:
-    """A traced value, or one in a list, a tuple or a dict, would be seen in the text."""
-    if value.kind is Kind.LIST and value.of == "dict" and not value.maybe:
-        return any(map(_shown, value.items))
-    return any(tracers(value))
-
-
-def _shows(place: Place, values: tuple[Value, ...]) -> bool:
-    return any(map(_shown, values)) and not guarded(place)
-
-
-def _is_text(call: Call) -> bool:
-    method = call.name == "static.format" and call.base is not None and call.base.of == "str"
-    return not call.decorator and (method or call.name in _TEXTS)
-
-
-def _percent(place: Operate) -> bool:
-    """`"%s" % x`; the result of other operators on a text is no text."""
-    left = place.left.literal
-    written = isinstance(left, str) and _PERCENT.search(left) is not None
-    return written and place.result.kind is not Kind.STATIC and _shows(place, (place.right,))
-
-
-def _one_field(call: Call) -> bool:
-    """`"{:.3f}".format(x)`: with more fields it is not plain which of them is traced."""
-    text = call.base.literal if call.base is not None else None
-    fields = _FIELD.findall(text) if isinstance(text, str) else []
-    return bool(fields) and all(":" in field for field in fields)
-
-
-def _one_number(text: object) -> bool:
-    kinds = [found[-1] for found in _PERCENT.findall(text)] if isinstance(text, str) else []
-    return bool(kinds) and all(kind in "defgiouxXEFG" for kind in kinds)
+def _is_within(inner: Fault, outer: Fault) -> bool:
+    first, last = outer.span[:2], outer.span[2:]
+    return inner.path == outer.path and first <= inner.span[:2] and inner.span[2:] <= last

@@ -1,10 +1,7 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Body, Call, Test
-from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.analysis.values import is_tracer
-from gotcha_lint.queries.traced import abstract, guarded, is_flag
-from gotcha_lint.rule import Example, Foreseen, Report, Rule, text_of
+from gotcha_lint.interpret.faults.traced import LARGER, TEST
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
 
@@ -57,39 +54,15 @@ class TracedIf(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if not abstract(site):
-            return
-        for test in site.of(Test):
-            if is_tracer(test.value) and not is_flag(test) and not guarded(test):
-                yield Report(
-                    test.node,
-                    f"`{text_of(test.node)}` is a traced array: Python's `{test.what}` cannot "
-                    "branch on it",
-                    why_traced=True,
-                )
-        for call in site.of(Call):
-            if _compares(call) and not guarded(call):
-                word = call.name.rpartition(".")[2]
-                yield Report(
-                    call.node,
-                    f"Python's `{word}` asks which is larger, and `{source_of(call.node)}` gives "
-                    f"it a traced array: use `jnp.{word}imum`",
-                    why_traced=True,
-                )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        for fault in programs.faults.of("test"):
-            yield Foreseen(
-                (fault.path, fault.span),
-                "Python's `if` asks for the value of a traced array, which it does not have yet: "
-                "use `jnp.where` or `lax.cond`",
-                fault.places,
-                fault.certain,
-            )
-
-
-def _compares(call: Call) -> bool:
-    """`max(x, 1.0)` of a traced x."""
-    named = call.name in ("builtins.max", "builtins.min") and not call.decorator
-    return named and len(call.args) > 1 and not call.kwargs and any(map(is_tracer, call.args))
+        for fault in programs.faults.of(TEST, LARGER):
+            (word,) = fault.text
+            if fault.kind == TEST:
+                message = f"`{{}}` is a traced array: Python's `{word}` cannot branch on it"
+            else:
+                message = (
+                    f"Python's `{word}` asks which is larger, and `{{}}` gives it a traced array: "
+                    f"use `jnp.{word}imum`"
+                )
+            here = fault.path, fault.span
+            yield Foreseen(here, message, fault.places, fault.certain, quotes=(here,))

@@ -1,19 +1,11 @@
-"""What a walrus binds, and where that is known to be true."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Bind, Body, Test
-from gotcha_lint.analysis.syntax import parents, source_of, walk
-from gotcha_lint.facts.flags import FLAGS, WORDS
-from gotcha_lint.queries.stale import names_read
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
-
-_ARRAYS = ("jax.numpy.", "jax.lax.", "jax.nn.")
-_LOGIC = (cst.BitAnd, cst.BitOr, cst.BitXor)
+from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.interpret.faults.computed import BOUND_COMPARISON
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
+from gotcha_lint.solve.programs import Programs
 
 
 class WalrusBindsComparison(Rule):
@@ -58,97 +50,50 @@ class WalrusBindsComparison(Rule):
         ),
     )
 
-    def check(self, site: Test) -> Iterator[Report]:
-        walrus, compared = site.node, _compared_in(site.node)
-        if not isinstance(walrus, cst.NamedExpr) or compared is None:
-            return
-        branch = _branch_of(site.body, walrus)
-        if branch is None:
-            return
-        name, left = text_of(walrus.target), source_of(compared.left, 40)
-        reads = _reads(site.body, branch.body, name)
-        handed = _is_optional(compared) and not _is_flag(name)
-        above = parents(branch.body)
-        uses = [read for read in reads if _wants_value(site.body, read, above, handed)]
-        if uses:
-            every = [read for read in names_read(site.body.function.node) if read.value == name]
-            yield Report(
-                walrus,
-                f"`{name}` is True, not `{left}`: `:=` binds the whole comparison; write "
-                f"`({name} := {left})`",
-                Rewrite(
-                    f"Bind `{left}`",
-                    (Change(walrus.target, before="("), Change(compared.left, after=")")),
-                    safe=len(uses) + 1 == len(every),  # and the walrus itself
-                ),
-                ((uses[0], "used as a value"),),
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(BOUND_COMPARISON):
+            name, *compared = fault.text
+            line, column, end_line, end_column = map(int, compared)
+            left = fault.path, (line, column, end_line, end_column)
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`{name}` is True, not `{{}}`: `:=` binds the whole comparison; write "
+                f"`({name} := {{}})`",
+                fault.places,
+                fault.certain,
+                quotes=(left, left),
             )
 
-
-def _reads(body: Body, block: cst.CSTNode, name: str) -> list[cst.Name]:
-    """Where a block reads the name; nowhere, where the name gets another value there."""
-    inside = {id(node) for node in walk(block, into_functions=name in body.function.shared)}
-    if any(bind.name == name and id(bind.node) in inside for bind in body.of(Bind)):
-        return []
-    return [read for read in names_read(block) if read.value == name and id(read) in inside]
-
-
-def _is_optional(compared: cst.Comparison) -> bool:
-    return isinstance(compared.comparisons[0].operator, cst.IsNot)
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+        compared = node.value if isinstance(node, cst.NamedExpr) else node
+        while isinstance(compared, cst.BooleanOperation):
+            compared = compared.left
+        if not isinstance(node, cst.NamedExpr) or not isinstance(compared, cst.Comparison):
+            return None
+        changes = Change(node.target, before="("), Change(compared.left, after=")")
+        safe = _is_only_a_value(text_of(node.target), statement, model)
+        return Rewrite(f"Bind `{text_of(compared.left)}`", changes, safe)
 
 
-def _is_flag(name: str) -> bool:
-    words = name.lower().split("_")
-    return name in FLAGS or words[-1].endswith("ed") or not WORDS.isdisjoint(words)
+_AS_VALUE = (cst.NamedExpr, cst.Attribute, cst.Subscript, cst.Index, cst.BinaryOperation, cst.Arg)
 
 
-def _wants_value(body: Body, read: cst.Name, above: dict[int, cst.CSTNode], handed: bool) -> bool:
-    """It is computed with, looked into, or handed on to where True would be of no use."""
-    outer = above.get(id(read))
-    match outer:
-        case cst.Attribute() | cst.Subscript() | cst.Index():
-            return True
-        case cst.BinaryOperation(operator=operator):
-            return not isinstance(operator, _LOGIC)
-        case cst.Arg(keyword=None):
-            call = body.call_of(above.get(id(outer)))
-            if call is None or call.name.startswith(_ARRAYS):
-                return call is not None
-            shows = call.name.startswith("builtins.") or body.fact(call).effect in ("print", "log")
-            return handed and not shows
-    return False
+def _is_only_a_value(name: str, statement: cst.CSTNode, model: FileModel) -> bool:
+    """Does nothing in the function around ask whether the name is true?"""
+    around = [
+        node
+        for node in _below(model.tree)
+        if isinstance(node, cst.FunctionDef) and statement in _below(node)
+    ]
+    return all(
+        isinstance(parent, _AS_VALUE)
+        for parent in _below(around[-1] if around else model.tree)
+        for child in parent.children
+        if isinstance(child, cst.Name) and child.value == name
+    )
 
 
-# Other comparisons are answered by True or False alone: nobody wants the value besides.
-_ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
-
-
-def _compared_in(walrus: cst.CSTNode) -> cst.Comparison | None:
-    """The comparison that a walrus binds, where the value compared could be of use besides."""
-    node = walrus.value if isinstance(walrus, cst.NamedExpr) else walrus
-    while isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.And):
-        node = node.left
-    match node:
-        case cst.Comparison(
-            left=cst.Call() | cst.Subscript() | cst.Attribute() | cst.BinaryOperation(),
-            comparisons=[cst.ComparisonTarget(operator=operator, comparator=other)],
-        ) if not node.lpar:
-            none = isinstance(operator, cst.IsNot) and text_of(other) == "None"
-            return node if none or isinstance(operator, _ORDER) else None
-    return None
-
-
-def _branch_of(body: Body, walrus: cst.CSTNode) -> cst.If | cst.While | None:
-    """The `if` or `while` whose body runs only where the walrus is true."""
-    for node in walk(body.function.node):
-        if isinstance(node, cst.If | cst.While) and any(p is walrus for p in _needed(node.test)):
-            return node
-    return None
-
-
-def _needed(test: cst.BaseExpression) -> Iterator[cst.CSTNode]:
-    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And):
-        yield from _needed(test.left)
-        yield from _needed(test.right)
-    else:
-        yield test
+def _below(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    yield node
+    for child in node.children:
+        yield from _below(child)

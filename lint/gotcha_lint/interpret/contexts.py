@@ -1,0 +1,3 @@
+"""Contexts of JAX that change what code within them gives."""
+
+CONCRETE = "#concrete"  # `jax.disable_jit()`: nothing is traced, arrays have their values

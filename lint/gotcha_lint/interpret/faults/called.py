@@ -1,0 +1,29 @@
+"""Calls and writes that fail, or do nothing, whatever they are given: by the text, tests too."""
+
+from __future__ import annotations
+
+from gotcha_lint.interpret.faults.remarks import note
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.patterns.frozen_modules import frozen_writes
+from gotcha_lint.patterns.plain_containers import plain_containers
+from gotcha_lint.patterns.rematerialisation import negative_statics
+from gotcha_lint.patterns.swapped_updates import swapped_updates
+from gotcha_lint.program.ir import Function
+from gotcha_lint.program.links import Links
+
+NEGATIVE_STATIC = "negative static"
+PLAIN_CONTAINER = "plain container"
+FROZEN_WRITE, SWAPPED = "frozen write", "swapped updates"
+
+
+def check_called(machine: Machine, links: Links, function: Function) -> None:
+    for span, last in negative_statics(links, function):
+        note(machine, NEGATIVE_STATIC, function, span, str(last or ""))
+    for swapped in swapped_updates(machine.modules[function.path], function):
+        path = function.path
+        places = ((path, swapped.update, "the updates come from here"),) if swapped.update else ()
+        note(machine, SWAPPED, function, swapped.span, swapped.words, places=places)
+    for held in plain_containers(links, function):
+        note(machine, PLAIN_CONTAINER, function, held.span, held.name, held.kind)
+    for write in frozen_writes(links, function):
+        note(machine, FROZEN_WRITE, function, write.span, write.target)
