@@ -188,15 +188,6 @@ def _run_new(
     read = files.read(new, None if live is None else live.read)
     using = files.using(new)
 
-    declared = Declared()
-
-    def keep(path: str, programs: Programs, lost: list[Failure]) -> None:
-        asked = _add_text(path, programs, files, read, declared)
-        found = _ask(programs, read, ways, tasks, lost)
-        failures.extend(lost)
-        if not lost:
-            kept[path] = Kept(keys[path], found, asked)
-
     running = None if live is None else live.running.setdefault(min(files.raw), Running())
     declared = Declared()
 
@@ -215,10 +206,13 @@ def _run_new(
             lost.append(Failure(path, "interpreter", last_line()))
         failures.extend(lost)
 
-    for unit in _units(files, read, using, running):
+    others = [path for path in new if path not in using and path in read.modules]
+    taken: set[str] = set()
+    for unit in _units(files, read, using, others, running):
+        taken.add(unit.path)
         take(unit.path, unit)
-    for path in new:  # those that use no JAX offer options, too
-        if path not in using and path in read.modules:
+    for path in others:  # they offer options, too
+        if path not in taken:
             take(path, None)
     failures.extend(read.failures)
     if not read.failures:  # the others are no Python
@@ -290,7 +284,7 @@ def interpret(
         files = _Component(space, component)
         shown = sorted(files.graph.importers(asked))
         out = files.read(shown)
-        ran = list(_units(files, out, files.using(shown), running))
+        ran = list(_units(files, out, files.using(shown), (), running))
         out.programs = Programs(count)
         for unit in ran:
             out.failures += [*_failures(unit), *_add_to(out.programs, unit)]
@@ -399,14 +393,19 @@ def _names_of_imports(path: str, raw: bytes) -> set[str]:
 
 
 def _units(
-    files: _Component, read: Interpreted, paths: Sequence[str], running: Running | None = None
+    files: _Component,
+    read: Interpreted,
+    paths: Sequence[str],
+    looked_at: Sequence[str],
+    running: Running | None = None,
 ) -> Iterator[Unit]:
-    """The units of these modules, as far as they run."""
+    """The units of these modules, as far as they run; of others what their text shows."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
     try:
         running = Running() if running is None else running
         running.take(read.modules, files.index, files.graph, files.rows)
         yield from running.units(paths)
+        yield from running.texts(tuple(looked_at))
     except RecursionError:  # nested deeper than is followed: what was noted until then stands
         pass
     except Exception:

@@ -50,7 +50,9 @@ def is_array(origins: Origins, function: Function, register: Register, depth: in
         return any(also(one) or _is_transformed(origins, function, one) for one in i[3:5])
     if i[0] == "attr":
         return i[3] in _PARTS and also(i[2])
-    return i[0] in ("item", "unop") and also(i[2] if i[0] == "item" else i[3])
+    if i[0] == "item":
+        return also(i[2]) or origins.of_elements(function, i[2]) in _ANNOTATIONS
+    return i[0] == "unop" and also(i[3])
 
 
 def _is_update(makers: Makers, call: Instruction) -> bool:

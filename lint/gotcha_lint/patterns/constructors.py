@@ -56,7 +56,7 @@ def _collect(links: Links, body: Function, found: dict[str, Parameter], depth: i
         {_LINEN, "equinox.Module", "flax.struct.PyTreeNode"} & set(more.library)
         for _, more in links.lineage(body) or ()
     )
-    decorated = list(_decorators(links, body))
+    decorated = list(decorators(links, body))
     if any(name not in _DATACLASSES or options for name, options in decorated):
         return False
     if not makes and not decorated:
@@ -87,7 +87,7 @@ def _add(links: Links, body: Function, step: Instruction, found: dict[str, Param
     return True
 
 
-def _decorators(links: Links, body: Function) -> Iterator[tuple[str, bool]]:
+def decorators(links: Links, body: Function) -> Iterator[tuple[str, bool]]:
     """The full names of the decorators, and whether one has options that change the constructor."""
     owner = body.parent or links.finder.modules[body.path].top
     held = next((i[1] for i in steps_of(owner) if i[0] == "class" and i[2] is body), None)

@@ -15,6 +15,7 @@ from gotcha_lint.facts.updates import (
     STRUCTS,
 )
 from gotcha_lint.patterns.arrays import is_array
+from gotcha_lint.patterns.constructors import decorators
 from gotcha_lint.patterns.rebound_names import rebindable
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
@@ -131,7 +132,9 @@ class _Statements:
         if any(self.links.in_class(link.function, method) for method in STATE_UPDATES):
             return False
         return any(
-            not STRUCTS.isdisjoint((*parts.library, *_decorators(self.links, body)))
+            not STRUCTS.isdisjoint(
+                (*parts.library, *(name for name, _ in decorators(self.links, body)))
+            )
             for body, parts in self.links.lineage(link.function) or ()
         )
 
@@ -167,18 +170,6 @@ class _Statements:
 
 def _imports_pallas(module: Module) -> bool:
     return any(i[0] == "import" and "pallas" in f"{i[2]}.{i[4]}" for i in steps_of(module.top))
-
-
-def _decorators(links: Links, body: Function) -> Iterator[str]:
-    """The full names of the decorators of a class."""
-    owner = body.parent or links.finder.modules[body.path].top
-    held = next((i[1] for i in steps_of(owner) if i[0] == "class" and i[2] is body), None)
-    for i in steps_of(owner):
-        if i[0] == "call" and len(i[3]) == 1 and i[3][0] == (False, held):
-            made = links.makers(owner).get(i[2])
-            with_options = made is not None and made[0] == "call"
-            yield links.dotted(owner, made[2] if with_options and made is not None else i[2])
-            held = i[1]
 
 
 def _only_looks(makers: dict[Register, Instruction], result: Register | None) -> bool:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from gotcha_lint.facts.classes import DATACLASS_DECORATORS, NAMED_TUPLE
 from gotcha_lint.facts.fields import TRAIN_STATE_FIELDS
-from gotcha_lint.patterns.constructors import constructor
+from gotcha_lint.patterns.constructors import decorators
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
-from gotcha_lint.program.links import Link, Links
+from gotcha_lint.program.links import ClassParts, Link, Links
 from gotcha_lint.program.origins import Origins
 from gotcha_lint.program.spelled import dotted, spelled
 
 _TRAIN_STATE = "flax.training.train_state.TrainState"
 _UPDATES = frozenset(("replace", "_replace", "_asdict", "apply_gradients", "apply_fn"))
+# By a name they all raise TypeError; `chex.dataclass` makes a mapping of a class.
+_STATES = frozenset(("flax.struct.PyTreeNode", "equinox.Module", NAMED_TUPLE))
+_PLAIN = frozenset(("builtins.object", "typing.Generic", "abc.ABC", "typing.Protocol"))
+_MAKERS = DATACLASS_DECORATORS - {"chex.dataclass", "brax.base.dataclass"}
+_REGISTERS = frozenset(
+    ("jax.tree_util.register_dataclass", "jax.tree_util.register_pytree_node_class",
+     "functools.partial", "typing.final")
+)  # fmt: skip
 _ITEMS = ("__getitem__", "__setitem__")
 
 
@@ -69,8 +78,23 @@ def _struct(
     own = frozenset(i[2] for each, _ in lineage for i in steps_of(each) if i[0] == "field")
     if any(_TRAIN_STATE in parts.library for _, parts in lineage):
         return body.name, own | TRAIN_STATE_FIELDS, not link.annotated
-    taken = constructor(links, body)
-    return None if taken is None else (body.name, own, not link.annotated)
+    known = all(_has_fields_alone(links, each, parts) for each, parts in lineage)
+    return (body.name, own, not link.annotated) if known and _is_one(links, lineage) else None
+
+
+def _has_fields_alone(links: Links, body: Function, parts: ClassParts) -> bool:
+    """Is all known that may give it items?"""
+    made_by = {name for name, _ in decorators(links, body)}
+    return set(parts.library) <= _STATES | _PLAIN and made_by <= _MAKERS | _REGISTERS
+
+
+def _is_one(links: Links, lineage: Iterable[tuple[Function, ClassParts]]) -> bool:
+    """Something makes it a class of fields."""
+    return any(
+        not _STATES.isdisjoint(parts.library)
+        or any(name in _MAKERS for name, _ in decorators(links, body))
+        for body, parts in lineage
+    )
 
 
 def _has_items(links: Links, link: Link) -> bool:

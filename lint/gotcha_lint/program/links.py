@@ -13,6 +13,7 @@ from typing import Protocol
 from gotcha_lint.program.data_flow import bodies, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 
+_COPIES = frozenset(("replace", "_replace", "apply_gradients"))  # of states, with other fields
 _DEPTH = 12  # steps from a name to its definition
 _SAME_PARAMETERS = frozenset(  # decorators after which a function takes what it takes
     ("jit", "filter_jit", "pjit", "pmap", "vmap", "filter_vmap", "checkpoint", "remat", "compact",
@@ -147,12 +148,33 @@ class Links:
                 owner = owner.parent if owner is not None else None
         if owner is None or name in self.names_rebound(function.path):
             return None
-        registers = self.stores(owner).get(name, [])
-        if len(registers) == 1 and name not in {p.name for p in owner.parameters}:
-            return self.of_register(owner, registers[0], depth)
-        if not registers and owner is self.finder.modules[function.path].top:
+        stored = self.stores(owner).get(name, [])
+        given = name in {p.name for p in owner.parameters}
+        copied = (
+            {r: self._copies(owner, name, r) for r in stored} if len(stored) + given > 1 else {}
+        )
+        registers = [r for r in stored if not copied.get(r)]
+        if len(registers) == 1 and not given:
+            link = self.of_register(owner, registers[0], depth)
+        elif not registers and owner is self.finder.modules[function.path].top:
             return self._through_star(owner, name, depth)
-        return self._receiver(owner, name) if not registers else None
+        else:
+            link = self._receiver(owner, name) if not registers else None
+        if link is None or len(registers) == len(stored):
+            return link
+        own = any(word and self.in_class(link.function, word) for word in copied.values())
+        return None if own or link.kind != "instance" else link
+
+    def _copies(self, owner: Function, name: str, register: Register) -> str:
+        """`replace`, of `state = state.replace(step=1)`: of the class that it had before."""
+        makers = self.makers(owner)
+        made = makers.get(register)
+        callee = makers.get(made[2]) if made is not None and made[0] == "call" else None
+        if callee is None or callee[0] != "attr" or callee[3] not in _COPIES:
+            return ""
+        before = makers.get(callee[2])
+        is_own = before is not None and before[0] == "load" and before[2] == name
+        return callee[3] if is_own else ""
 
     def member(self, base: Link, name: str, depth: int = 0) -> Link | None:
         """`base.name`."""
@@ -392,6 +414,11 @@ class Links:
         return Link("function", made[2], bound, base.virtual, base.annotated)
 
     def _field(self, base: Link, name: str, depth: int) -> Link | None:
+        found = self.written_field(base, name)
+        link = None if found is None else self.of_register(*found, depth)
+        return None if link is None or link.kind == "module" else link
+
+    def written_field(self, base: Link, name: str) -> tuple[Function, Register] | None:
         """What the methods of the class put into an attribute of `self`, once."""
         lineage = self.lineage(base.function)
         if lineage is None:
@@ -408,10 +435,7 @@ class Links:
                         on = self.makers(function).get(i[2])
                         if on is not None and on[0] == "load" and on[2] == me:
                             found.append((function, i[4]))
-        if len(found) != 1:
-            return None
-        link = self.of_register(*found[0], depth)
-        return None if link is None or link.kind == "module" else link
+        return found[0] if len(found) == 1 else None
 
 
 def _written_apart(

@@ -16,6 +16,7 @@ from gotcha_lint.program.reader import SureReader
 from gotcha_lint.program.spelled import Makers, spelled
 
 _DEPTH = 8  # names and calls that are followed
+_CONTAINERS = frozenset(("dict", "Dict", "Mapping", "list", "List", "Sequence"))
 
 
 # Contexts of tests, and those in which nothing is traced.
@@ -137,6 +138,17 @@ class Origins:
             return None
         return self.of(owner, stored[0], left)
 
+    def of_elements(self, function: Function, register: Register) -> str:
+        """What the elements of a container are, as the annotation of the parameter says."""
+        made = self.reader(function).made(register)
+        if made is None or made[0] != "load" or made[3] != 0:
+            return ""
+        said = next((p.annotation for p in function.parameters if p.name == made[2]), "")
+        head, _, inner = said.strip("\"'").removesuffix("]").partition("[")
+        if head.rpartition(".")[2] not in _CONTAINERS or "[" in inner:
+            return ""
+        return self._annotated(function, inner.rpartition(",")[2].strip())
+
     def _annotated(self, owner: Function, annotation: str) -> str:
         head, *rest = annotation.strip("\"'").split(".")
         base = self.names.of_slot(owner, (head, -1)) if head.isidentifier() else ""
@@ -145,23 +157,12 @@ class Origins:
     def _of_attribute(
         self, function: Function, made: Instruction, left: int
     ) -> tuple[Function, Instruction | str] | None:
-        """Of `self.name`, which the methods of the class write once."""
-        base = self.links.makers(function).get(made[2])
-        cls = function.parent
-        if base is None or base[0] != "load" or base[2] != "self" or cls is None:
+        """Of `self.name`, `agent.name`, which the methods of the class write once."""
+        link = self.links.of_register(function, made[2])
+        if link is None or link.kind != "instance" or link.annotated:
             return None
-        found = [
-            (each, i[4])
-            for each in self.links.finder.modules[function.path].functions
-            if each.parent is cls
-            for i in steps_of(each)
-            if i[0] == "setattr" and i[3] == made[3] and self._is_self(each, i[2])
-        ]
-        return self.of(*found[0], left) if len(found) == 1 else None
-
-    def _is_self(self, function: Function, register: Register) -> bool:
-        made = self.links.makers(function).get(register)
-        return made is not None and made[0] == "load" and made[2] == "self"
+        found = self.links.written_field(link, made[3])
+        return None if found is None else self.of(*found, left)
 
     def _of_call(
         self, function: Function, call: Instruction, left: int

@@ -37,6 +37,7 @@ from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event, KeyUse, Location, Remark, Turn
 from gotcha_lint.interpret.faults.losses import check_forward
 from gotcha_lint.interpret.faults.padded import note_padded
+from gotcha_lint.interpret.faults.shown_by_text import check_texts
 from gotcha_lint.interpret.faults.written import check_written
 from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_class, mapping_of
@@ -46,11 +47,13 @@ from gotcha_lint.interpret.layers.annotated import classes_of, known_of
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, heaviest_call
 from gotcha_lint.interpret.loops import carried, goes_on
 from gotcha_lint.interpret.machine import RESERVE, OutOfBudget
+from gotcha_lint.interpret.start.importable import Modules
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.interpret.substitution import symbol_for
 from gotcha_lint.patterns.settings import X64
 from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function, Module
+from gotcha_lint.program.links import Links
 
 ROOT_BUDGET = 40_000  # instructions of one root, where it imports little
 _LEAST = 8_000  # ... and where it imports much
@@ -88,6 +91,13 @@ def of_import(engine: Engine, path: str) -> Segment:
     check_written(engine, path)
     fresh = dict(engine.fresh) if engine.events else {}
     return Segment(None, engine.events, fresh, engine.waiting, engine.turns, engine.listed)
+
+
+def of_text(engine: Engine, path: str) -> Segment:
+    """What the text of a module shows that uses no JAX: it is not run."""
+    _begin(engine, path)
+    check_texts(engine, Links(Modules(engine), engine.texts), engine.modules[path])
+    return Segment(None, engine.events)
 
 
 def of_roots(

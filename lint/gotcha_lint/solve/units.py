@@ -24,7 +24,14 @@ from gotcha_lint.interpret.state import Fields, Layer
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Module
 from gotcha_lint.program.modules import ModuleIndex
-from gotcha_lint.solve.roots import Names, Segment, compiled_names, of_import, of_roots
+from gotcha_lint.solve.roots import (
+    Names,
+    Segment,
+    compiled_names,
+    of_import,
+    of_roots,
+    of_text,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +110,14 @@ class Running:
                 else:
                     yield self._unit(path)
             groups.extend(apart.values())
+
+    def texts(self, wanted: Collection[str]) -> Iterator[Unit]:
+        """What the texts of these modules show, which are not run."""
+        self._reset()
+        for path in wanted:
+            if path in self.names:
+                self.engine.visible = self._visible(path)
+                yield Unit(path, [of_text(self.engine, path)], [])
 
     def _reset(self) -> None:
         self.owners: dict[Any, str] = {}  # which module wrote to an object first
