@@ -19,7 +19,6 @@ from gotcha_lint.patterns.constructors import decorators
 from gotcha_lint.patterns.rebound_names import rebindable
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
-from gotcha_lint.program.links import Links
 from gotcha_lint.program.origins import Origins
 from gotcha_lint.program.spelled import dotted, spelled
 

@@ -144,7 +144,7 @@ class _Flow:
 
     def goes_back(self, target: Register, given: Register) -> bool:
         """`from_state_dict(tree, change(to_state_dict(tree)))`: nothing in it was stored."""
-        tree, own = dotted(self.makers, target) or "?", False
+        tree, own = dotted(self.makers, target) or "a value", False
         params = {parameter.name for parameter in self.function.parameters}
         waiting, seen = [given], set[str]()
         while waiting:
@@ -201,4 +201,4 @@ class _Flow:
             return ""
         callee = self.makers[i[2]]
         register = i[3][0][1] if i[3] else callee[2] if callee[0] == "attr" else -1
-        return dotted(self.makers, register)
+        return dotted(self.makers, register) or "?"
