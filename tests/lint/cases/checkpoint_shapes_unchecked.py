@@ -102,3 +102,13 @@ def one_compares(path, state):
 
 def one_does_not(path, state):
     return from_one_who_checks(path, state)
+
+
+def into_a_new_one(create, key, state):
+    stored = serialization.to_state_dict(state)
+    return serialization.from_state_dict(create(key), stored)  # ! checkpoint-shapes-unchecked
+
+
+def into_the_same(state):
+    stored = serialization.to_state_dict(state)
+    return serialization.from_state_dict(state, stored)

@@ -197,3 +197,19 @@ class TableInHalfPrecision(nnx.Module):
 
     def __call__(self, x):
         return x @ self.rows
+
+
+class Counted(TrainState):
+    count: int
+
+
+def copied(state: Counted, grads):
+    state.apply_gradients(grads=grads)  # ! discarded-update
+    state = state.replace(count=state.count + 1)
+    return state
+
+
+def replaced(state: Counted, grads):
+    state = state.replace(count=state.count + 1)
+    state = state.apply_gradients(grads=grads)
+    return state

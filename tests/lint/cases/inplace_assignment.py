@@ -147,3 +147,17 @@ def a_method_of_something_else(state, place, block):
     level = state.level.at(place).set(block)
     level[0] = block
     return level
+
+
+def of_a_batch(batch: dict[str, jax.Array], arrays: dict[str, np.ndarray]):
+    image = batch["image"]
+    image[:, 0] = 0.0  # ! inplace-assignment
+    other = arrays["image"]
+    other[:, 0] = 0.0
+    return image, other
+
+
+def of_any_batch(batch: dict[str, jax.Array | np.ndarray]):
+    image = batch["image"]
+    image[:, 0] = 0.0
+    return image

@@ -92,3 +92,25 @@ def expected(path):
     state = ocp.StandardCheckpointer().restore(path)
     with pytest.raises(AttributeError):
         state.params
+
+
+class Agent:
+    def __init__(self, rate):
+        self.tx = optax.adam(rate)
+
+
+class Frozen(Agent):
+    def __init__(self):
+        self.tx = make_optimizer()
+
+
+def of_an_agent(folder, grads):
+    agent = Agent(1e-3)
+    was = ocp.CheckpointManager(folder).restore(3)
+    return agent.tx.update(grads, was)  # ! orbax-restore-without-target
+
+
+def of_another(folder, grads):
+    agent = Frozen()
+    was = ocp.CheckpointManager(folder).restore(3)
+    return agent.tx.update(grads, was)

@@ -208,3 +208,42 @@ def by_number(moments: Moments, place):
 def raises(state: State):
     with pytest.raises(TypeError):
         state["params"]
+
+
+@jax.jit
+def step(state: WithStats, batch):
+    def loss(params):
+        return state.apply_fn(params, state["batch_stats"], batch)  # ! struct-indexed-by-name
+
+    grads = jax.grad(loss)(state.params)
+    state = state.apply_gradients(grads=grads)
+    state["batch_stats"] = batch  # ! struct-indexed-by-name
+    return state
+
+
+class Copied(struct.PyTreeNode):
+    params: Any
+
+    def replace(self, **changes):
+        return {"params": self.params, **changes}
+
+
+def becomes_a_dict(state: Copied):
+    state = state.replace(step=1)
+    return state["params"]
+
+
+def may_become_another(state: State, make):
+    state = make(state)
+    return state["params"]
+
+
+class Layers(eqx.Module):
+    scale: float
+
+    def __init__(self, scale):
+        self.scale = 2 * scale
+
+
+def with_its_own_init(model: Layers, x):
+    return model["scale"] * x + model.scale  # ! struct-indexed-by-name
