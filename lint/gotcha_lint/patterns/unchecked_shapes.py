@@ -54,7 +54,9 @@ def unchecked_shapes(origins: Origins, function: Function) -> Iterator[tuple[Spa
 
 
 def _argument(call: Instruction, place: int, name: str) -> Register | None:
-    return call[3][place][1] if place < len(call[3]) else dict(call[4]).get(name)
+    """By its name, also beside others by their place: `restore(path, options, item=None)`."""
+    named = dict(call[4]).get(name)
+    return call[3][place][1] if named is None and place < len(call[3]) else named
 
 
 def _has_target(origins: Origins, function: Function, call: Instruction, name: str) -> bool:
@@ -64,6 +66,9 @@ def _has_target(origins: Origins, function: Function, call: Instruction, name: s
         return False
     made = origins.reader(function).made(target)
     is_none = made is not None and made[0] == "const" and made[2] is None
+    name = origins.names.of_call(function, made) if made is not None and made[0] == "call" else ""
+    if name.startswith("orbax.checkpoint.args."):  # how it is restored, not into what
+        return False
     link = origins.links.of_register(function, target)
     return not is_none and (link is None or link.kind != "class")
 

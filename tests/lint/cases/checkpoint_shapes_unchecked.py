@@ -112,3 +112,9 @@ def into_a_new_one(create, key, state):
 def into_the_same(state):
     stored = serialization.to_state_dict(state)
     return serialization.from_state_dict(state, stored)
+
+
+def as_arrays(path, restore_args):
+    options = ocp.args.PyTreeRestore(restore_args=restore_args)
+    ocp.PyTreeCheckpointer().restore(path, options)
+    return ocp.PyTreeCheckpointer().restore(path, options, item=None)
