@@ -18,6 +18,7 @@ _OTHERS = frozenset(
                  "iscomplexobj", "isscalar", "promote_types", "broadcast_shapes", "can_cast",
                  "reshape", "save", "savez", "load", "printoptions", "set_printoptions")
 )  # fmt: skip
+_OF_ARRAYS = frozenset(("Div", "Sub", "MatMult", "Pow", "FloorDiv"))  # trees have none of these
 _DEPTH = 12
 
 
@@ -45,7 +46,9 @@ def is_array(origins: Origins, function: Function, register: Register, depth: in
             return name.startswith(NUMPY) and name not in _OTHERS
         return callee is not None and callee[0] == "attr" and also(callee[2])
     if i[0] in ("binop", "augment"):
-        return also(i[3]) or also(i[4])
+        parts = i[3:5]
+        whole = i[2] in _OF_ARRAYS and any(_is_transformed(origins, function, x) for x in parts)
+        return whole or any(map(also, parts))
     if i[0] == "compare":
         return any(also(one) or _is_transformed(origins, function, one) for one in i[3:5])
     if i[0] == "attr":
@@ -66,7 +69,7 @@ def _is_update(makers: Makers, call: Instruction) -> bool:
 
 
 def _is_transformed(origins: Origins, function: Function, register: Register) -> bool:
-    """The result of `jax.vmap(f)(x)`: an array, where it is compared with anything."""
+    """The result of `jax.vmap(f)(x)`: an array, where it is compared or computed with."""
     reader = origins.reader(function)
     made = reader.made(register)
     inner = reader.made(made[2]) if made is not None and made[0] == "call" else None

@@ -118,11 +118,7 @@ class _Statements:
         return link is not None or _imports_pallas(self.module)
 
     def _is_state(self, receiver: Register) -> bool:
-        made = self.origins.library(self.function, receiver)
-        given = self.makers.get(receiver)
-        if not made and given is not None and given[0] == "load" and given[3] == 0:
-            caller = self.origins.given_by_caller(self.function, given[2])
-            made = self.origins.library(*caller) if caller is not None else ""
+        made = self.origins.library_given(self.function, receiver)
         if made in STRUCTS or made.removesuffix(".create") in STRUCTS:
             return True
         link = self.links.of_register(self.function, receiver)

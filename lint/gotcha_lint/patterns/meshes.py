@@ -15,7 +15,7 @@ _NEWER = frozenset(("set_mesh", "use_mesh"))
 def entered_meshes(origins: Origins, function: Function) -> Iterator[Span]:
     """`with mesh:` in one function."""
     for i in steps_of(function):
-        if i[0] == "enter" and origins.library(function, i[2]) in _MESHES:
+        if i[0] == "enter" and origins.library_given(function, i[2]) in _MESHES:
             yield i[-1]
 
 

@@ -49,6 +49,15 @@ class Origins:
             return made
         return self.names.of_call(owner, made) if made[0] == "call" else ""
 
+    def library_given(self, function: Function, register: Register) -> str:
+        """The same, also of what the one call of the function gives."""
+        made = self.links.makers(function).get(register)
+        found = self.library(function, register)
+        if found or made is None or made[0] != "load" or made[3] != 0:
+            return found
+        given = self.given_by_caller(function, made[2])
+        return self.library(*given) if given is not None else ""
+
     def called(self, function: Function, call: Instruction) -> str:
         """The full name of what is called: also of a method of what a library has made."""
         name = self.names.of_call(function, call)

@@ -161,3 +161,17 @@ def of_any_batch(batch: dict[str, jax.Array | np.ndarray]):
     image = batch["image"]
     image[:, 0] = 0.0
     return image
+
+
+def divided(model, x, limit):
+    logits = jax.vmap(model)(x)
+    logits = logits / 2.0
+    logits[logits < limit] = -jnp.inf  # ! inplace-assignment
+    return logits
+
+
+def joined(model, x, more):
+    results = jax.vmap(model)(x)
+    results = results + more
+    results[0] = None
+    return results

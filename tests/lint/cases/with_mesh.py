@@ -52,3 +52,21 @@ def optional(mesh: Mesh | None, step, batch):
 def open_file(path):
     with open(path) as file:
         return file.read()
+
+
+def of_its_one_caller(mesh, step, batch):
+    with mesh:  # ! with-mesh
+        return step(batch)
+
+
+def calls_it(step, batch):
+    return of_its_one_caller(MESH, step, batch)
+
+
+def of_two_callers(mesh, step, batch):
+    with mesh:
+        return step(batch)
+
+
+def calls_with_either(step, batch, other):
+    return of_two_callers(MESH, step, batch), of_two_callers(other, step, batch)
