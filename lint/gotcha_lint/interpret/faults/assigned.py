@@ -5,7 +5,7 @@ from __future__ import annotations
 from gotcha_lint.domain.value import Array, Value
 from gotcha_lint.interpret.faults.remarks import IN_PLACE, remark
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.patterns.assigned_arrays import assigned, is_reference
+from gotcha_lint.patterns.local.assigned_arrays import assigned, is_reference
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Instruction
 from gotcha_lint.program.reader import SureReader

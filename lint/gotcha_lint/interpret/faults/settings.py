@@ -5,8 +5,8 @@ from __future__ import annotations
 from gotcha_lint.facts.options import FAMILIES, UPDATES
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.patterns.known_texts import Texts
-from gotcha_lint.patterns.releases import asks, prepared
+from gotcha_lint.patterns.local.known_texts import Texts
+from gotcha_lint.patterns.local.releases import asks, prepared
 from gotcha_lint.patterns.settings import variables_set
 from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.full_names import FullNames

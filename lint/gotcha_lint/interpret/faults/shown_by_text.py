@@ -26,21 +26,21 @@ from gotcha_lint.interpret.faults.remarks import (
 )
 from gotcha_lint.interpret.faults.settings import check_settings
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.patterns.absent_names import absent_names
-from gotcha_lint.patterns.assigned_arrays import assigned_arrays
-from gotcha_lint.patterns.dict_tests import dict_tests
-from gotcha_lint.patterns.discarded_updates import discarded_updates
-from gotcha_lint.patterns.field_orders import exchanged_fields
-from gotcha_lint.patterns.half_constants import lost_constants
-from gotcha_lint.patterns.indexed_states import indexed_states
-from gotcha_lint.patterns.library_names import library_names, names_set
-from gotcha_lint.patterns.meshes import entered_meshes, sets_meshes
-from gotcha_lint.patterns.number_masks import number_masks
-from gotcha_lint.patterns.rebuilt_tuples import rebuilt_tuples
-from gotcha_lint.patterns.restored_states import restored_states
-from gotcha_lint.patterns.tuples_of_one import tuples_of_one
-from gotcha_lint.patterns.unchecked_shapes import unchecked_shapes
-from gotcha_lint.patterns.vain_handlers import vain_handlers
+from gotcha_lint.patterns.local.absent_names import absent_names
+from gotcha_lint.patterns.local.assigned_arrays import assigned_arrays
+from gotcha_lint.patterns.local.dict_tests import dict_tests
+from gotcha_lint.patterns.local.discarded_updates import discarded_updates
+from gotcha_lint.patterns.local.field_orders import exchanged_fields
+from gotcha_lint.patterns.local.half_constants import lost_constants
+from gotcha_lint.patterns.local.indexed_states import indexed_states
+from gotcha_lint.patterns.local.library_names import library_names, names_set
+from gotcha_lint.patterns.local.meshes import entered_meshes, sets_meshes
+from gotcha_lint.patterns.local.number_masks import number_masks
+from gotcha_lint.patterns.local.rebuilt_tuples import rebuilt_tuples
+from gotcha_lint.patterns.local.restored_states import restored_states
+from gotcha_lint.patterns.local.tuples_of_one import tuples_of_one
+from gotcha_lint.patterns.local.unchecked_shapes import unchecked_shapes
+from gotcha_lint.patterns.local.vain_handlers import vain_handlers
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.links import Links

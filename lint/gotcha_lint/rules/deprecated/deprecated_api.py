@@ -7,7 +7,7 @@ from gotcha_lint.facts.deprecated import ARGUMENTS, DEPRECATED, JIT_ARGUMENTS, P
 from gotcha_lint.facts.releases import Removed
 from gotcha_lint.facts.removed import REMOVED
 from gotcha_lint.interpret.faults.remarks import LIBRARY_NAME
-from gotcha_lint.patterns.library_names import BY_POSITION
+from gotcha_lint.patterns.local.library_names import BY_POSITION
 from gotcha_lint.rule import Example, Foreseen, Rewrite, Rule
 from gotcha_lint.rule_helpers.renaming import renamed
 from gotcha_lint.solve.programs import Programs

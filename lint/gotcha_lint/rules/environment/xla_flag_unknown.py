@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.facts.xla_flags import FLAGS, GONE
 from gotcha_lint.interpret.faults.settings import FLAGS_SET
-from gotcha_lint.patterns.known_texts import UNKNOWN
+from gotcha_lint.patterns.local.known_texts import UNKNOWN
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.spelling import meant
 from gotcha_lint.solve.programs import Programs

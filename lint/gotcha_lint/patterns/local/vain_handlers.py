@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.patterns.arrays import NUMPY, is_array
-from gotcha_lint.patterns.releases import kinds
+from gotcha_lint.patterns.local.arrays import NUMPY, is_array
+from gotcha_lint.patterns.local.releases import kinds
 from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
 from gotcha_lint.program.origins import Origins

@@ -14,9 +14,9 @@ from gotcha_lint.facts.updates import (
     STATE_UPDATES,
     STRUCTS,
 )
-from gotcha_lint.patterns.arrays import is_array
 from gotcha_lint.patterns.constructors import decorators
-from gotcha_lint.patterns.rebound_names import rebindable
+from gotcha_lint.patterns.local.arrays import is_array
+from gotcha_lint.patterns.local.rebound_names import rebindable
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 from gotcha_lint.program.origins import Origins

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gotcha_lint.facts.deprecated import ARGUMENTS, DEPRECATED, JIT_ARGUMENTS, POSITIONAL
 from gotcha_lint.facts.deprecated import LAST_WORDS as DEPRECATED_WORDS
 from gotcha_lint.facts.removed import KEYWORDS, LAST_WORDS, REMOVED, row_of
-from gotcha_lint.patterns.releases import asks, prepared
+from gotcha_lint.patterns.local.releases import asks, prepared
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.full_names import FullNames, are_lazy
 from gotcha_lint.program.ir import Function, Instruction, Module, Span

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.patterns.arrays import is_array
-from gotcha_lint.patterns.rebound_names import rebindable
+from gotcha_lint.patterns.local.arrays import is_array
+from gotcha_lint.patterns.local.rebound_names import rebindable
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
 from gotcha_lint.program.origins import Origins

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.facts.numbers import DEFAULTS, MOVING, NUMBERS, REDUCTIONS
-from gotcha_lint.patterns.releases import prepared
+from gotcha_lint.patterns.local.releases import prepared
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
 from gotcha_lint.program.origins import Origins
