@@ -62,7 +62,9 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
         check_none(machine, value, name, span)
     out = without_layers(Value((), True, value.marks)) if value.unknown else BOTTOM
     if name in _WITHOUT_VALUES:  # the host knows these, whatever the device still computes
-        out = Value((), out.unknown, without_histories(out.marks - made_in(out.marks)))
+        marks = without_histories(out.marks - made_in(out.marks))
+        out = Value((), out.unknown, marks - TRACERS)
+        value = Value(value.atoms, value.unknown, value.marks - TRACERS, value.choice)
     if value.unknown and name in READS and made_in(value.marks):
         method = Method(Value((), True, value.marks), name, machine.origin(span))
         out = only(method)

@@ -159,7 +159,7 @@ class Substitution:
             return None
         for step in symbol.path:
             if value.is_bottom or (value.unknown and not value.atoms):
-                return Value((), True, value.marks)
+                return Value((), True, value.marks - TRACERS)  # it may be a shape
             value = self._step(value, step)
         return value
 

@@ -8,6 +8,7 @@ from gotcha_lint.domain.sites import Span
 from gotcha_lint.facts.draws import GENERATOR
 from gotcha_lint.facts.host import ROWS
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.interpret.events import Remark
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.faults.traced import callee_at
 from gotcha_lint.interpret.machine import Machine
@@ -33,6 +34,12 @@ def check_frozen(machine: Machine, name: str, span: Span) -> None:
         return
     if not (_waits_for_none(function, span) or _is_kept_by_callbacks(function, call)):
         remark(machine, FROZEN, span, kind, *map(str, callee_at(machine, span)))
+
+
+def forget_frozen(machine: Machine, start: int) -> None:
+    """`eval_shape` keeps no program, and so no constant: what was said since then is taken back."""
+    kept = [e for e in machine.events[start:] if not (isinstance(e, Remark) and e.kind == FROZEN)]
+    machine.events[start:] = kept
 
 
 def _effect(name: str) -> str:

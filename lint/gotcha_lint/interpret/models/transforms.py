@@ -38,6 +38,7 @@ from gotcha_lint.interpret.faults.derivatives import (
     check_result,
     check_rules,
 )
+from gotcha_lint.interpret.faults.frozen import forget_frozen
 from gotcha_lint.interpret.faults.jitted import REBUILDING, check_jit, check_stores
 from gotcha_lint.interpret.faults.leaks import check_cached, check_gradient_store
 from gotcha_lint.interpret.faults.losses import check_gradient, whole_leaf
@@ -567,6 +568,7 @@ def traces_now(call: Call) -> Value:
         machine.lenient -= call.short == "vjp"
     if call.short == "eval_shape":
         forget(machine, start)
+        forget_frozen(machine, start)
         if are_variables(machine, out):  # their shapes
             return Value((), True, out.marks)
     return only(Tuple((on_device(out), UNKNOWN))) if call.short == "vjp" else out
