@@ -65,7 +65,8 @@ def test_where_nobody_initializes_it_is_a_note(tmp_path: Path):
 
 
 def test_alone_it_is_a_script(tmp_path: Path):
-    assert found(tmp_path, keys=KEYS) == []
+    """That a default starts JAX at the import is a note."""
+    assert found(tmp_path, keys=KEYS) == [("keys.py", 4, "info")]
 
 
 def test_types_start_nothing(tmp_path: Path):
@@ -88,4 +89,4 @@ def test_an_import_in_a_function_comes_when_it_is_called(tmp_path: Path):
 
         main()
     """)
-    assert found(tmp_path, keys=KEYS, train=train) == []
+    assert found(tmp_path, keys=KEYS, train=train) == [("keys.py", 4, "info")]

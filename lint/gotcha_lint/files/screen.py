@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 _IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]*)|import[ \t]+([^\n#;]+))",
+    rb"^(?:\xef\xbb\xbf)?[ \t]*"  # a byte order mark
+    rb"(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]*)|import[ \t]+([^\n#;]+))",
     re.MULTILINE,
 )
 _WORD = re.compile(rb"[\w.]+")

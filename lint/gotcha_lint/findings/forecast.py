@@ -258,12 +258,17 @@ def _asked_for(found: Found, wanted: Mapping[str, Task]) -> Iterator[tuple[str, 
 
 
 def _add(found: Iterable[tuple[str, Forecast]], best: _Best) -> None:
-    """The same finding once: one that is certain, where there is such a one."""
+    """The same finding once: a certain one, the gravest, where there is such a one."""
     for path, forecast in found:
         own = best.setdefault(path, {})
         key = forecast.name, forecast.span
-        if key not in own or (forecast.certain and not own[key].certain):
+        if key not in own or _weight(forecast) > _weight(own[key]):
             own[key] = forecast
+
+
+def _weight(forecast: Forecast) -> tuple[bool, bool]:
+    """Any other is as good as the first one: they come in the order of the program."""
+    return forecast.certain, forecast.certain and forecast.severity != "info"
 
 
 def interpret(

@@ -32,7 +32,6 @@ from gotcha_lint.interpret import (
     calls,
     clocks,
     counting,
-    discards,
     host,
     imports,
     loops,
@@ -43,7 +42,7 @@ from gotcha_lint.interpret.containers import building, growing, iteration
 from gotcha_lint.interpret.containers.items import item, set_item
 from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.element_reads import of_index
-from gotcha_lint.interpret.faults import pickling
+from gotcha_lint.interpret.faults import discards, pickling
 from gotcha_lint.interpret.faults.assigned import check_assigned
 from gotcha_lint.interpret.faults.donated import check_read
 from gotcha_lint.interpret.faults.names import check_local, check_partly_bound

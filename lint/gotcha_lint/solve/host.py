@@ -95,6 +95,7 @@ class _Reader:
         self._found: dict[Any, Wait] = {}
         self._elements: dict[Any, ElementRead] = {}
         self._open: list[Any] = []  # waits since the last dispatch
+        self._early: dict[Any, list[HostRead]] = {}  # reads at the start of a turn, by dispatch
 
     def run(self) -> None:
         for number, event in enumerate(self._segment.events):
@@ -123,6 +124,9 @@ class _Reader:
         if call.loops:
             tests = NO_MARKS.union(*(guard.marks for guard in call.guards))
             self._needs[place, call.loops] = call.loops, call.needs | tests
+            for event in self._early.pop(place, ()):
+                self._read(event)
+                self._done.discard(place)
 
     def _queued(self, number: int, event: Effect) -> None:
         """The device computes it when it has done what it was given before in this turn."""
@@ -138,6 +142,9 @@ class _Reader:
         of = dispatched if event.older else made_in
         made = {mark for value in event.values for mark in of(value.marks)}
         calls = [(*self._calls[place], place) for place in made if place in self._calls]
+        if event.older and event.loops and not any(c.loops == event.loops for _, c, _ in calls):
+            for place in made:  # the test of a `while` reads what a later line dispatches
+                self._early.setdefault(place, []).append(event)
         if not event.loops or not calls:
             return
         _, call, place = max(calls, key=lambda each: each[0])

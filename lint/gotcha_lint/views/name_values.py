@@ -120,16 +120,26 @@ def observing() -> Running:
 
 def has_shape(value: Value) -> bool:
     """Is it an array of known shape, or several; what is not known is left out, as in the words."""
-    known = [atom for atom in value.atoms if _atom(atom)]
+    known = [atom for atom in _telling(value) if _atom(atom)]
     return bool(known) and all(isinstance(a, Array) and a.shape is not None for a in known)
 
 
 def in_words(value: Value) -> str:
     """`float32[8, 3]`, `int`, `(float32[], dict)`; empty where nothing is known."""
-    words = sorted(dict.fromkeys(filter(None, map(_atom, value.atoms))))
+    words = sorted(dict.fromkeys(filter(None, map(_atom, _telling(value)))))
     if not words or len(words) > _MOST:
         return ""
     return " or ".join(words)
+
+
+def _telling(value: Value) -> list[Atom]:
+    """Without arrays of which nothing is known, where others are: those of unknown callers."""
+    known = [
+        atom
+        for atom in value.atoms
+        if not (isinstance(atom, Array) and atom.shape is None and atom.dtype is None)
+    ]
+    return known or list(value.atoms)
 
 
 def _atom(atom: Atom) -> str:

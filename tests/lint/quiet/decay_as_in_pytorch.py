@@ -34,3 +34,6 @@ def sums_of_updates(first, second, opt_state, params, grads):
     updates, _ = first.update(grads, opt_state, params)
     more_updates, _ = second.update(grads, opt_state, params)
     return optax.apply_updates(params, optax.apply_updates(updates, more_updates))
+
+
+# gotcha: allow-file[weight-decay-without-mask] what they decay is not the subject here

@@ -170,8 +170,12 @@ def _are_answers(value: Value, array: Array) -> bool:
 
 
 def word_of_branch(instruction: Instruction) -> str:
-    """`if`, or the word of `a and b` and `a or b`, which are branches, too."""
+    """`if`, or the word of `a if b else c`, `a and b` and `a or b`, which are branches, too."""
     _, _, test, then, otherwise, _, _ = instruction
+    last = [region[-1] for region in (then, otherwise) if region]
+    stored = [i for i in last if i[0] == "store" and str(i[2]).startswith("%") and i[4] != test]
+    if len(stored) == 2 and stored[0][2] == stored[1][2]:
+        return "if-else"
     for word, region in (("and", otherwise), ("or", then)):
         if len(region) == 1 and region[0][0] == "store" and region[0][4] == test:
             return word if str(region[0][2]).startswith("%") else "if"

@@ -18,8 +18,8 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.facts.halves import HALVES
 from gotcha_lint.interpret.arrays import dtypes_of, unknown_array
 from gotcha_lint.interpret.call import Call, methods, model
-from gotcha_lint.interpret.discards import mark_version
 from gotcha_lint.interpret.effects import note_update
+from gotcha_lint.interpret.faults.discards import mark_version
 from gotcha_lint.interpret.faults.half_precision import check_weights
 from gotcha_lint.interpret.faults.signatures import check_apply
 from gotcha_lint.interpret.heap import class_attribute, deep_marks

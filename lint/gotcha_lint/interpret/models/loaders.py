@@ -30,7 +30,7 @@ from gotcha_lint.interpret.batches import (
 )
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
 from gotcha_lint.interpret.containers.building import new_container
-from gotcha_lint.interpret.discards import changes_nothing
+from gotcha_lint.interpret.faults.discards import changes_nothing
 from gotcha_lint.interpret.faults.donated import WHOLE, placed
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.start.backend import WORKERS, note_fork

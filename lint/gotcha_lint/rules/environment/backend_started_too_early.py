@@ -84,16 +84,16 @@ class BackendStartedTooEarly(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        defaults = programs.effects[DEFAULT]
+        at_import, defaults = programs.effects[AT_IMPORT], programs.effects[DEFAULT]
         for place in sorted(defaults):
-            if not is_test(place[0]):
+            if not is_test(place[0]) and (place not in at_import or at_import[place].maybe):
                 yield Foreseen(
                     place,
                     "this default is computed when the module is imported, which starts JAX's "
                     "backend and puts it on a device: use numpy, or make it in the function",
                     severity="info",
                 )
-        for place, effect in sorted(programs.effects[AT_IMPORT].items(), key=lambda item: item[0]):
+        for place, effect in sorted(at_import.items(), key=lambda item: item[0]):
             if is_test(place[0]) or (place in defaults and effect.maybe):
                 continue
             late, *calls = effect.origins

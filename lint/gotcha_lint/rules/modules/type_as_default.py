@@ -28,7 +28,6 @@ class TypeAsDefault(Rule):
     """
 
     severity = "warning"
-    preview = True
     examples = (
         Example(
             bad="""

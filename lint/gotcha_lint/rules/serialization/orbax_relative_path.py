@@ -49,7 +49,6 @@ class OrbaxRelativePath(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"orbax", "checkpoints"})
     examples = (
         Example(

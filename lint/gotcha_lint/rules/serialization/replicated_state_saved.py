@@ -29,7 +29,6 @@ class ReplicatedStateSaved(Rule):
     """
 
     severity = "warning"
-    preview = True
     examples = (
         Example(
             bad="""

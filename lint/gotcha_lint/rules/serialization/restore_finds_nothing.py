@@ -29,7 +29,6 @@ class RestoreFindsNothing(Rule):
     """
 
     severity = "info"
-    preview = True
     examples = (
         Example(
             bad="""
