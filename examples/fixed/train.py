@@ -55,7 +55,7 @@ class Trainer:
             + jnp.sum(won * played) / played.sum()
         )
 
-    @partial(jax.jit, static_argnums=0)
+    @partial(jax.jit, static_argnums=0, donate_argnames="opt_state")
     def step(self, params, opt_state, batch, terrain, gap_weight, key):
         """One step of training."""
         loss, grads = jax.value_and_grad(self.loss)(params, batch, terrain, gap_weight, key)

@@ -63,7 +63,7 @@ def _declare(module: Module, text: str) -> None:
         for function in module.functions:
             if at in (function.first or function.line, function.line):
                 names = found["names"]
-                function.declared = function.declared if names else found["word"]
+                function.declared = "traced" if names else found["word"]  # `static(n)`
                 function.static |= {name.strip() for name in names.split(",")} if names else set()
 
 

@@ -46,7 +46,12 @@ def apply_updates(call: Call) -> Value:
     return call.argument(index, "params" if index == 0 else "old_tensors")
 
 
-@model("optax.global_norm")
+@model(
+    "optax.global_norm",
+    "optax.tree.norm",
+    "optax.tree_utils.tree_norm",
+    "optax.tree_utils.tree_l2_norm",
+)
 def global_norm(call: Call) -> Value:
     return only(Array("float32", False, (), "device", call.origin), call.marks)
 
