@@ -12,11 +12,10 @@ from math import prod
 from typing import Any
 
 from gotcha_lint.domain.freshness import is_fetched
-from gotcha_lint.domain.sites import Origin, Site, Span
+from gotcha_lint.domain.sites import Origin, Site
 from gotcha_lint.domain.value import (
     NO_MARKS,
     Array,
-    Marks,
     Number,
     Object,
     Symbol,
@@ -78,6 +77,7 @@ from gotcha_lint.solve.constant_keys import ConstantKey, ConstantKeys
 from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.host_bound import HostBoundLoop, host_bound
 from gotcha_lint.solve.keys import KeyReuses
+from gotcha_lint.solve.loop_work import EagerBody, EagerWork, UnrolledLoop
 from gotcha_lint.solve.options import IgnoredArgument, UnreadOption
 from gotcha_lint.solve.per_input import comes_from, is_called_for_each_input, is_step
 from gotcha_lint.solve.remarks import Faults
@@ -93,49 +93,6 @@ _WORDS = {"no tree": "is no pytree", "unhashable": "has no hash"}  # of a class
 _PLAIN = frozenset(
     (FORK, WORKERS, "apply", "paramless", "dropped", "undecided", AT_IMPORT, DEFAULT, ENTRY)
 )
-
-
-@dataclass(frozen=True, slots=True)
-class UnrolledLoop:
-    path: str
-    span: Span
-    turns: int | None
-    equations: int
-    marks: Marks
-    within: Function
-    alike: bool  # each turn does the same
-
-
-@dataclass(frozen=True, slots=True)
-class EagerBody:
-    """Structured control flow outside of jit whose body is new in each turn, or at each call."""
-
-    what: str
-    path: str
-    span: Span
-    loops: Loops
-    places: tuple[Place, ...]
-    within: Function
-    certain: bool = True  # False: unless the callers of `within` trace it
-
-
-@dataclass(frozen=True, slots=True)
-class EagerWork:
-    """An update that runs outside of jit in each turn of these loops, one dispatch after another.
-
-    `certain`: nothing around it is traced. `name`: of the array, where it grows.
-    """
-
-    within: Function
-    loops: Loops
-    places: tuple[Place, ...]
-    certain: bool
-    name: str = ""
-
-    def joined(self, other: EagerWork) -> EagerWork:
-        places = tuple(dict.fromkeys(self.places + other.places))
-        loops, certain = self.loops | other.loops, self.certain or other.certain
-        return EagerWork(self.within, loops, places, certain, self.name)
 
 
 @dataclass(slots=True)

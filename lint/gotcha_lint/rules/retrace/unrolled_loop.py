@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import called
-from gotcha_lint.solve import programs as facts
+from gotcha_lint.solve import loop_work
 from gotcha_lint.solve.programs import Programs
 
 _TURNS, _EQUATIONS = 32, 64  # from here on a loop costs more to compile than to run
@@ -72,7 +72,7 @@ class UnrolledLoop(Rule):
                 yield found
 
 
-def _foreseen(loop: facts.UnrolledLoop) -> Foreseen | None:
+def _foreseen(loop: loop_work.UnrolledLoop) -> Foreseen | None:
     """Of a known number of iterations, only where it is long."""
     line, column = loop.span[:2]
     header = loop.path, (line, column, line, column)
