@@ -114,7 +114,6 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @click.option("--list-rules", is_flag=True, help="List all rules; exit.")
 @click.option("--why", metavar="FILE:LINE", help="Print what is known about a line; exit.")
 @click.option("--compiles", is_flag=True, help="List what is compiled, how often and why; exit.")
-@click.option("--coverage", is_flag=True, help="Print how many transforms were understood; exit.")
 @click.option("--show-settings", is_flag=True, help="Show the settings that apply; exit.")
 @click.option("--server", is_flag=True, help="Serve an editor (LSP) on standard input and output.")
 @click.option(
@@ -141,10 +140,6 @@ def command(tools: Tools, /, **given: Any) -> int:
         from gotcha_lint.commands import why
 
         return why(options, finder, tools)
-    if options.coverage:
-        from gotcha_lint.commands import coverage
-
-        return coverage(options, finder, tools)
     if options.compiles:
         from gotcha_lint.commands import compiles
 

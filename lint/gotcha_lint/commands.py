@@ -18,8 +18,7 @@ from gotcha_lint.failing_line import at_line
 from gotcha_lint.files.workspace import shown_name
 from gotcha_lint.home import install
 from gotcha_lint.output import explain, terminal
-from gotcha_lint.output.progress import Bar
-from gotcha_lint.run import CLEAN, FOUND, INTERNAL, find_inputs, lint, tell_failures
+from gotcha_lint.run import CLEAN, FOUND, INTERNAL, find_inputs, tell_failures
 from gotcha_lint.tools import Tools
 
 SHELLS = ("bash", "zsh", "fish")
@@ -91,28 +90,18 @@ def why(options: Options, finder: SettingsFinder, tools: Tools) -> int:
         raise UsageError(f"--why {options.why}: no such file: {path}")
     overlay = find_inputs(options, finder).overlay if options.reads_stdin else {}
     try:
-        with Bar(wanted=not options.quiet) as bar:
-            text, failures = tools.why(
-                shown_name(os.path.abspath(path)),
-                int(line),
-                finder,
-                screen=options.screen,
-                overlay=overlay,
-                progress=bar,
-            )
+        text, failures = tools.why(
+            shown_name(os.path.abspath(path)),
+            int(line),
+            finder,
+            screen=options.screen,
+            overlay=overlay,
+        )
     except ValueError as error:
         raise UsageError(f"--why {options.why}: {error}") from error
     tell_failures(failures)
     reporting.publish(options, text.rstrip("\n") + "\n")
     return INTERNAL if failures else CLEAN
-
-
-def coverage(options: Options, finder: SettingsFinder, tools: Tools) -> int:
-    """`--coverage`: how many of the functions given to transforms were found."""
-    report = lint(options, finder, tools, find_inputs(options, finder), keep=True)
-    tell_failures(report.failures)
-    reporting.publish(options, reporting.coverage(options, report.coverage))
-    return INTERNAL if report.failures else CLEAN
 
 
 def compiles(options: Options, finder: SettingsFinder, tools: Tools) -> int:

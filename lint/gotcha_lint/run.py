@@ -111,9 +111,8 @@ def _stages(seconds: Mapping[str, float], files: int) -> str:
     words = {
         "find": f"to find {count(files, 'file')}",
         "read": "to read their projects and the cache",
-        "functions": "to analyse functions",
-        "engine": "to work out what compiles",
-        "rules": "for the rules",
+        "engine": "to work out what runs and compiles",
+        "files": "for places, comments and fixes",
     }
     told = [f"{seconds[name]:.2f} s {text}" for name, text in words.items() if name in seconds]
     rest = seconds["all"] - sum(seconds[name] for name in words if name in seconds)
@@ -126,7 +125,6 @@ def lint(
     tools: Tools,
     inputs: Inputs,
     overlay: Mapping[str, bytes] | None = None,
-    keep: bool = False,
 ) -> Any:
     """The report of the engine; `overlay` stands for the content of files that fixes change."""
     contents = {name: inputs.overlay[name] for name in inputs.files if name in inputs.overlay}
@@ -138,7 +136,6 @@ def lint(
             screen=options.screen,
             overlay=contents | dict(overlay or {}),
             progress=bar,
-            keep=keep,
             cached=options.cache,
             named=inputs.named,
         )

@@ -33,7 +33,7 @@ class Forecast:
 
     `span`: line, column, end line, end column of the joined text of a notebook, from 1, in code
     points. `chain`: the other places that explain it, in any file, where a reader finds them.
-    `within`: the qualified name of the function around; `about` and `hint`: as of `Foreseen`.
+    `within`: the qualified name of the function around; `hint`: as of `Foreseen`.
     """
 
     name: str
@@ -45,7 +45,6 @@ class Forecast:
     confidence: Confidence
     certain: bool
     within: str
-    about: tuple[str, int, int] | None = None
     hint: str = ""  # what `mend_by` of the rule is told
 
     @property

@@ -30,7 +30,6 @@ class Tools:
         screen: bool,
         overlay: Mapping[str, bytes],
         progress: Progress,
-        keep: bool = False,
         cached: bool = True,
         named: Collection[str] = (),
     ) -> Any:
@@ -48,7 +47,6 @@ class Tools:
             screen=screen,
             overlay=overlay,
             progress=progress,
-            keep=keep,
             named=named,
             cache=cache.Cache(cache.default_folder()) if cached else None,
         )
@@ -75,13 +73,9 @@ class Tools:
         *,
         screen: bool,
         overlay: Mapping[str, bytes],
-        progress: Progress = None,
     ) -> tuple[str, Sequence[Any]]:
         """What is known about a line, and the failures. Raises ValueError where that is nothing."""
-        from gotcha_lint import engine
-        from gotcha_lint.views.why import why
+        from gotcha_lint.views.why import Looked
 
-        analysed = engine.analysed(
-            path, settings_for, screen=screen, overlay=overlay, progress=progress
-        )
-        return why(analysed, line), analysed.failures
+        looked = Looked(path, settings_for, screen=screen, overlay=overlay)
+        return looked.why(line), looked.failures

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gotcha_lint import engine
-from gotcha_lint.analysis.positions import Positions
+from gotcha_lint.text.positions import Positions
 from gotcha_lint.config.settings import Settings
 from gotcha_lint.text import source
 from gotcha_lint.text.unreadable import Unreadable

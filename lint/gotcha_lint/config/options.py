@@ -18,7 +18,6 @@ class Options:
     unsafe_fixes: bool = False
     diff: bool = False
     statistics: bool = False
-    coverage: bool = False
     why: str | None = None
     show_settings: bool = False
     output_format: str = "full"

@@ -55,17 +55,17 @@ def _alone(text: str, offset: int) -> bool:
 
 
 def about_comments(
-    comments: Comments, text: str, path: str, used: Collection[int], rules: frozenset[str]
+    comments: Comments, text: str, used: Collection[int], rules: frozenset[str]
 ) -> Iterator[Draft]:
     """Comments that follow no known form, and those that allow what is not there."""
     for offset, comment in comments:
         if isinstance(comment, Misunderstood):
             if "unknown-comment" in rules:
-                yield _draft("unknown-comment", comment.problem, path, text, offset, None)
+                yield _draft("unknown-comment", comment.problem, text, offset, None)
         elif offset not in used and _is_idle(comment, rules):
             names = ", ".join(comment.names)
             message = f"nothing here to allow for `{names}`; remove the comment"
-            yield _draft("unused-allow", message, path, text, offset, _removal(text, offset))
+            yield _draft("unused-allow", message, text, offset, _removal(text, offset))
 
 
 def _is_idle(comment: Comment, rules: frozenset[str]) -> bool:
@@ -95,7 +95,7 @@ def _removal(text: str, offset: int) -> Fix:
     return Fix("remove the comment", (Edit(start, end, ""),))
 
 
-def _draft(name: str, message: str, path: str, text: str, offset: int, fix: Fix | None) -> Draft:
+def _draft(name: str, message: str, text: str, offset: int, fix: Fix | None) -> Draft:
     end = offset + len(text[offset : line_around(text, offset)[1]].rstrip())
     identity = stable_id(name, text[offset:end], "")
-    return Draft(name, message, path, offset, end, "warning", "high", (), fix, identity)
+    return Draft(name, message, offset, end, "warning", "high", fix, identity)

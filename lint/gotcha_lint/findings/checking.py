@@ -1,96 +1,53 @@
-"""Loads rules and runs them over analysed functions. One that raises loses its findings."""
+"""One file of a run: is it Python, what do rules foresee in it, what do its comments allow?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from gotcha_lint.analysis.sites import Body, Place
+from gotcha_lint.finding import Finding
 from gotcha_lint.output.last_line import last_line
-from gotcha_lint.rule import Report, Rule, load
-from gotcha_lint.task import Failure, RuleOptions, Task
+from gotcha_lint.task import Failure, Task
+from gotcha_lint.text import source
+from gotcha_lint.text.source import Source
+from gotcha_lint.text.syntax import check_syntax
+from gotcha_lint.text.unreadable import Unreadable, file_finding
 
-Chosen = tuple[list[Rule], list[tuple[str, str]]]  # rules, and those that cannot be had, with why
-Reported = tuple[Rule, Body, Place | None, Report]
-
-
-class Chooser:
-    """Loads the rules that a file wants; most files want the same ones."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[frozenset[str], RuleOptions], Chosen] = {}
-
-    def words(self, tasks: Iterable[Task], texts: Iterable[str]) -> frozenset[str]:
-        """The words in these texts that a rule cannot do without."""
-        ways = {(task.rules, task.options) for task in tasks}
-        missing = {word for way in ways for rule in self._chosen(*way)[0] for word in rule.roots}
-        found: set[str] = set()
-        for text in texts:
-            new = {word for word in missing if word in text}
-            found |= new
-            missing -= new
-        return frozenset(found)
-
-    def rules(
-        self, task: Task, words: frozenset[str]
-    ) -> tuple[dict[type, list[Rule]], list[Failure]]:
-        """The rules that are on for a file, by the type of site they look at.
-
-        `words` are those of all files: `jit` may stand in a wrapper of another one.
-        """
-        chosen, broken = self._chosen(task.rules, task.options)
-        wanted: dict[type, list[Rule]] = {}
-        for rule in chosen:
-            wants = rule.wants
-            if wants and (not rule.roots or not rule.roots.isdisjoint(words)):
-                wanted.setdefault(wants, []).append(rule)
-        return wanted, [Failure(task.path, name, error) for name, error in broken]
-
-    def _chosen(self, names: frozenset[str], options: RuleOptions) -> Chosen:
-        key = names, options
-        if key not in self._known:
-            rules, broken = self._known[key] = [], []
-            for name in sorted(names):
-                try:
-                    rule = load(name, options)
-                    if rule is not None and rule.wants:  # asked here, as it may fail too
-                        rules.append(rule)
-                except Exception:
-                    broken.append((name, last_line()))
-        return self._known[key]
+_COMMENT = "gotcha"  # no comment for the linter is without this word
 
 
-def run_rules(
-    bodies: Iterable[Body], rules: Mapping[type, list[Rule]]
-) -> tuple[list[Reported], dict[str, str]]:
-    """What the rules report, and the errors of those that raised, by name."""
-    reports: list[Reported] = []
-    broken: dict[str, str] = {}
-    whole = rules.get(Body, ())
-    by_site = [(kind, chosen) for kind, chosen in rules.items() if kind is not Body]
-    for body in bodies:
-        for kind, chosen in by_site:
-            sites = [*body.of(kind), *(body.aside.of(kind) if body.aside else ())]
-            for rule in chosen if sites else ():
-                _run(rule, body, sites, reports, broken)
-        for rule in whole:
-            _run(rule, body, [None], reports, broken)
-    return [one for one in reports if one[0].name() not in broken], broken
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a run says of one file."""
+
+    findings: tuple[Finding, ...] = ()
+    failures: tuple[Failure, ...] = ()
 
 
-def _run(
-    rule: Rule,
-    body: Body,
-    places: Sequence[Place | None],
-    reports: list[Reported],
-    broken: dict[str, str],
-) -> None:
-    """What a rule reports; once it has raised, it is not run again in this file."""
-    check = rule.check
+def check_file(task: Task, raw: bytes, names: frozenset[str]) -> Checked:
+    """The findings of a file; one that cannot be read has one that says so.
+
+    `names`: what comments may allow.
+    """
     try:
-        for place in places if not broken or rule.name() not in broken else ():
-            for report in check(body if place is None else place):
-                reports.append((rule, body, place, report))
-    except RecursionError:  # no fault of the rule: the file is reported as too deep
-        raise
+        return Checked(tuple(_findings(task, source.decode(task.path, raw), names)))
+    except Unreadable as error:
+        return Checked((file_finding(task.path, error),))
+    except RecursionError:
+        deep = Unreadable("too-deeply-nested", "this file is nested too deeply to be analysed")
+        return Checked((file_finding(task.path, deep),))
     except Exception:
-        broken[rule.name()] = last_line()
+        return Checked(failures=(Failure(task.path, "drafting", last_line()),))
+
+
+def _findings(task: Task, decoded: Source, names: frozenset[str]) -> Iterator[Finding]:
+    """Raises `Unreadable`."""
+    for error in decoded.broken:
+        yield file_finding(task.path, error)
+    if not (task.forecasts or _COMMENT in decoded.text):
+        check_syntax(decoded)
+        return
+    from gotcha_lint.findings.drafting import drafts  # here only: LibCST takes long to import
+
+    for draft in drafts(decoded, task, names):
+        yield draft.finding(decoded)

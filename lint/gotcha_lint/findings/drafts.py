@@ -4,22 +4,41 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gotcha_lint.analysis.values import Site
-from gotcha_lint.finding import Confidence, Fix, Place, Severity
+from gotcha_lint import registry
+from gotcha_lint.finding import Confidence, Finding, Fix, Place, Severity
+from gotcha_lint.text.source import Source
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A finding with offsets for places; the chain may point into other files."""
+    """`start` and `end` are offsets; the places of the chain may be in other files."""
 
     name: str
     message: str
-    path: str
     start: int
     end: int
     severity: Severity
     confidence: Confidence
-    chain: tuple[tuple[Site, str], ...]
     fix: Fix | None
     id: str
-    places: tuple[Place, ...] = ()  # of the chain, after those above: from a forecast
+    chain: tuple[Place, ...] = ()
+
+    def finding(self, source: Source) -> Finding:
+        """The same with lines and columns."""
+        line, column, end_line, end_column, cell = source.between(self.start, self.end)
+        return Finding(
+            self.name,
+            self.message,
+            source.path,
+            line,
+            column,
+            end_line,
+            end_column,
+            self.severity,
+            self.confidence,
+            self.chain,
+            self.fix,
+            registry.rules()[self.name].url,
+            self.id,
+            cell,
+        )

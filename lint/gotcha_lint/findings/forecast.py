@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import gc
 import re
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -41,11 +40,10 @@ from gotcha_lint.solve.options import Asked, ask, ignored, still_hold, unread
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.units import Running, Unit
 from gotcha_lint.task import Failure, Forecast, RuleOptions, Task
+from gotcha_lint.text.deep import allow_deep_recursion
 from gotcha_lint.text.source import Source, decode
 from gotcha_lint.text.unreadable import Unreadable
 from gotcha_lint.text.unwarned import unwarned
-
-RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
 
 _QUOTED = 60  # characters of a message
 _LARGE = 100  # modules of a component: what was made of them is given back at once
@@ -405,7 +403,7 @@ def _units(
     running: Running | None = None,
 ) -> Iterator[Unit]:
     """The units of these modules, as far as they run; of others what their text shows."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
+    allow_deep_recursion()
     try:
         running = Running() if running is None else running
         running.take(read.modules, files.index, files.graph, files.rows)
@@ -524,7 +522,6 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
         confidence,
         certain,
         around,
-        foreseen.about,
         foreseen.hint,
     )
 

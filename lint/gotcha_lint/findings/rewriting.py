@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel, Imported
-from gotcha_lint.analysis.positions import Positions
 from gotcha_lint.finding import Edit, Fix
 from gotcha_lint.rule import Change, Rewrite
+from gotcha_lint.text.file_tree import FileTree
 from gotcha_lint.text.lines import line_around, next_line
+from gotcha_lint.text.positions import Positions
 
 
-def fix_of(rewrite: Rewrite, model: FileModel, text: str, positions: Positions) -> Fix:
+def fix_of(rewrite: Rewrite, file: FileTree) -> Fix:
     """The edits of all changes, and of the imports that they need, in the order of the text."""
-    newline = model.tree.default_newline
+    newline, text, positions = file.tree.default_newline, file.source.text, file.positions
     edits = [
         edit for change in rewrite.changes for edit in _edits(change, text, positions, newline)
     ]
-    edits.extend(
-        _import(module, model, text, positions)
-        for module in rewrite.imports
-        if not _imported(module, model)
-    )
+    edits.extend(_import(module, file) for module in rewrite.imports if not file.imports(module))
     ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
     return Fix(rewrite.title, ordered, rewrite.safe)
 
@@ -49,21 +45,15 @@ def _below(start: int, end: int, text: str, newline: str, line: str) -> Edit:
     return Edit(end, end, f"{newline}{indent}{line}")
 
 
-def _imported(module: str, model: FileModel) -> bool:
-    root = module.partition(".")[0]
-    bound = model.module.scope.bound.get(root, [])
-    return any(isinstance(how, Imported) and how == root for how in bound)
-
-
-def _import(module: str, model: FileModel, text: str, positions: Positions) -> Edit:
+def _import(module: str, file: FileTree) -> Edit:
     """`import module` after the last import at the top, else after the module's docstring."""
     offset = 0
-    for number, statement in enumerate(model.tree.body):
+    for number, statement in enumerate(file.tree.body):
         if not isinstance(statement, cst.SimpleStatementLine):
             break
         first = statement.body[0]
         docstring = number == 0 and isinstance(first, cst.Expr)
         if not docstring and not isinstance(first, cst.Import | cst.ImportFrom):
             break
-        offset = next_line(text, positions.span(statement)[1])
-    return Edit(offset, offset, f"import {module}{model.tree.default_newline}")
+        offset = next_line(file.source.text, file.positions.span(statement)[1])
+    return Edit(offset, offset, f"import {module}{file.tree.default_newline}")

@@ -151,6 +151,7 @@ def _call_bound(
 ) -> Value:
     key, values, roots, drawn = _context(machine, site, function, given)
     machine.callees[machine.path, span] = function
+    machine.entered(function, span)
     if key in machine.active:
         for activation in reversed(machine.activations):
             activation.cut.add(key)

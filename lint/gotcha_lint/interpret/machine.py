@@ -295,6 +295,9 @@ class Machine(State, ABC):
         path = self._found[key]
         return path if path in self.visible else None
 
+    def entered(self, function: Function, span: Span) -> None:
+        """A function of the program is called here; `views.call_graph` notes it."""
+
     # Running
 
     def run(self, code: Sequence[Instruction]) -> str | None:

@@ -3,7 +3,7 @@
 A file's findings follow from the texts of the files that imports join it with (its component),
 from the rules that are on, and from this program; these make the key. Entries are JSON, which runs
 nothing when it is read. One that is damaged, or cannot be written, is no loss: it is made again.
-Where a component has changed, `records` tell what of it still holds.
+Where a component has changed, `units` and `files` tell what of it still holds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from gotcha_lint.finding import Finding, as_dict, from_dict
 from gotcha_lint.task import Task
 
 if TYPE_CHECKING:
-    from gotcha_lint.memo.record_store import RecordStore
+    from gotcha_lint.memo.file_store import FileStore
     from gotcha_lint.memo.unit_store import UnitStore
 
 _KEPT = 30 * 86400  # seconds that an unused entry is kept
@@ -122,12 +122,11 @@ class Memory:
         self.known.extend(found)
         self.settled.update(component)
 
-    def records(self) -> RecordStore:
-        """What is known of the files that have to be analysed."""
-        from gotcha_lint.memo.record_store import RecordStore
+    def files(self) -> FileStore:
+        """What was found in the files that have to be analysed."""
+        from gotcha_lint.memo.file_store import FileStore
 
-        file_of = partial(self._cache.project_file, self._base, "records")
-        return RecordStore(file_of, self._cache.put)
+        return FileStore(partial(self._cache.project_file, self._base, "files"), self._cache.put)
 
     def units(self) -> UnitStore:
         """What is known of the units that are in them."""

@@ -87,6 +87,4 @@ def _forecast(packed: Mapping[str, Any]) -> Forecast:
     line, column, end_line, end_column = given["span"]
     given["span"] = line, column, end_line, end_column
     given["chain"] = tuple(Place(**place) for place in given["chain"])
-    if given["about"] is not None:
-        given["about"] = tuple(given["about"])
     return Forecast(**given)

@@ -38,7 +38,6 @@ class NewFunction:
     place: Origin
     places: tuple[Place, ...]
     certain: bool
-    about: tuple[str, int, int] | None
 
     @property
     def data(self) -> tuple[str, ...]:
@@ -68,7 +67,7 @@ class NewFunction:
         return called(self.row.function)
 
     def foreseen(self, message: str) -> Foreseen:
-        return Foreseen(self.place, message, self.places, self.certain, about=self.about)
+        return Foreseen(self.place, message, self.places, self.certain)
 
 
 def new_functions(programs: Programs, *made: Made) -> Iterator[NewFunction]:
@@ -84,11 +83,8 @@ def _new_function(row: CompiledFunction, variation: Variation, made: Made) -> Ne
     if variation.kind == "once":
         each = f"call of {called(call.within)}"
         place, certain = _place(site, variation), variation.certain
-        return NewFunction(row, variation, made, each, place, variation.places, certain, None)
-    loops = _loops(variation)
+        return NewFunction(row, variation, made, each, place, variation.places, certain)
     place = _place(site, variation)
-    first = min((line for path, line, _ in loops if path == place[0]), default=0)
-    about = (place[0], first, max(place[1][0], call.span[0])) if first else None
     return NewFunction(
         row,
         variation,
@@ -97,7 +93,6 @@ def _new_function(row: CompiledFunction, variation: Variation, made: Made) -> Ne
         place,
         (*variation.places, *loop_places(variation.loops)),
         variation.certain and not _is_meant(row, variation),
-        about,
     )
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.facts.releases import Removed
-from gotcha_lint.rule import Change, Rewrite, alias_in
+from gotcha_lint.rule import Change, Rewrite
 
 if TYPE_CHECKING:
-    from gotcha_lint.analysis.model import FileModel
+    from gotcha_lint.text.file_tree import FileTree
 
 
 def renamed(
-    name: str, row: Removed, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    name: str, row: Removed, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
 ) -> Rewrite | None:
     """The new name put in, where it takes the same arguments."""
     if not row.rename:
@@ -25,7 +25,7 @@ def renamed(
         if parent == name.rpartition(".")[0]:
             return Rewrite(title, (Change(node.attr, last),))
         root = row.instead.partition(".")[0]
-        text = alias_in(model, root) + row.instead[len(root) :]
+        text = file.alias(root) + row.instead[len(root) :]
         imports = (root,) if text == row.instead else ()
         return Rewrite(title, (Change(node, text),), imports=imports)
     match statement:

@@ -10,7 +10,7 @@ from gotcha_lint.domain.value import Constant, Mapping, Number, Object, Symbol, 
 from gotcha_lint.facts.setting_up import is_set_up
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.rule import Foreseen
-from gotcha_lint.rule_helpers.wording import called, lines_of
+from gotcha_lint.rule_helpers.wording import called
 from gotcha_lint.solve.compiled_functions import CompiledFunction, Place, Stale
 from gotcha_lint.solve.programs import Programs
 
@@ -110,7 +110,7 @@ def _element_read(stale: Stale) -> tuple[str, Origin] | None:
 
 def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
     """Of a variable, where it is assigned; else where the trace reads it: that is to be mended."""
-    base, name = stale.location
+    name = stale.location[1]
     is_name = str(name).isidentifier()
     element = None if is_name else _element_read(stale)
     written: Origin = (stale.path, stale.span)
@@ -118,9 +118,6 @@ def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
     line = row.function.line if row.function is not None else 0
     compiled: Place = (row.site.path, row.site.span, "compiled here")
     again: Place = (stale.call.path, stale.call.span, "called again here, with the old value")
-    about = row.function
-    if isinstance(base, Site) and base.kind == "instance" and base.info.get("class") is not None:
-        about = base.info["class"].info["function"]
     certain = (is_name and _is_read_itself(stale, where)) or element is not None
     if where != "variable" and is_set_up(stale.writer):
         certain = False  # mostly before anything is compiled
@@ -137,7 +134,6 @@ def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
             "traced: this assignment is not seen by it; pass the value as an argument",
             (*defined, compiled, again),
             certain,
-            about=lines_of(about),
         )
     what = f"the global `{name}`" if where == "global" else f"the attribute `{name}`"
     what = what if element is None else f"the element `{element[0]}` of a global dict"
@@ -147,7 +143,6 @@ def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
         "compiled program keeps the old value; pass it as an argument",
         ((*written, "assigned here"), compiled, again),
         certain,
-        about=lines_of(about),
     )
 
 

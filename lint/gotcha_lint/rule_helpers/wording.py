@@ -115,13 +115,6 @@ def _structure(kind: str) -> str:
     return f"a `{head}`{keys}"
 
 
-def lines_of(function: Function | None) -> tuple[str, int, int] | None:
-    """File, first and last line, for `Foreseen.about`."""
-    if function is None:
-        return None
-    return function.path, function.first or function.line, function.end_line
-
-
 def last_call(effect: Effect) -> tuple[Origin, ...]:
     """The call that leads to an effect, if its function is not where the analysis begins."""
     within, calls = effect.within, effect.calls[-1:]

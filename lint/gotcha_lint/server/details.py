@@ -5,18 +5,15 @@ Worked out when an editor asks for it, as plain data: no tree of the file stays 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gotcha_lint import engine
 from gotcha_lint.config.settings import SettingsFinder
-from gotcha_lint.findings.forecast import interpret
 from gotcha_lint.text.source import Source
 from gotcha_lint.text.unreadable import Unreadable
-from gotcha_lint.views import why
-from gotcha_lint.views.compiles import Row, rows_of, seen_in_part
-from gotcha_lint.views.name_values import NameValue, Observer, observing
-from gotcha_lint.views.why import Explained
+from gotcha_lint.views.compiles import Row
+from gotcha_lint.views.name_values import NameValue
+from gotcha_lint.views.why import Explained, Looked
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +52,16 @@ def details(
     finder: SettingsFinder,
     overlay: Mapping[str, bytes],
 ) -> Details:
-    """The details of the file of this name. Raises ConfigError."""
-    analysed = engine.analysed(name, finder, overlay=overlay)
-    functions = tuple(why.functions(analysed.run, name))
-    names: tuple[NameValue, ...] = ()
-    rows: list[Row] = []
-    space = analysed.near
-    for component in space.components:
-        running = observing()
-        interpreted = interpret(space, component, [name], count=True, running=running)
-        assert isinstance(running.engine, Observer)
-        names = tuple(running.engine.names(name))
-        found = rows_of(interpreted, _shown(name, component))
-        rows = seen_in_part(found, analysed.partial)
-    own = (row for row in rows if name in (row.path, row.defined_in))
-    return Details(source, functions, names, tuple(own))
+    """The details of the file of this name; none where nothing in it reaches JAX.
 
-
-def _shown(name: str, component: Collection[str]) -> frozenset[str]:
-    """A function may be compiled in one file and defined in another."""
-    return frozenset(component) | {name}
+    Raises ConfigError.
+    """
+    try:
+        looked = Looked(name, finder, overlay=overlay)
+    except ValueError:
+        return Details(source)
+    rows = tuple(row for row in looked.rows if name in (row.path, row.defined_in))
+    return Details(source, tuple(looked.explained()), tuple(looked.names), rows)
 
 
 def readable(name: str, raw: bytes) -> Source | None:

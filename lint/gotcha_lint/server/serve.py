@@ -22,7 +22,7 @@ from gotcha_lint.config.options import UsageError
 from gotcha_lint.config.settings import ConfigError
 from gotcha_lint.server import translate
 from gotcha_lint.server.details import Details
-from gotcha_lint.server.session import Linted, Session, let_go
+from gotcha_lint.server.session import Linted, Session
 
 _PAUSE = 0.3  # seconds without a change before it lints
 _STACK = 64 << 20  # bytes: LibCST parses on the stack of its thread
@@ -113,8 +113,6 @@ class Server(LanguageServer):
         except (ConfigError, UsageError) as error:
             self._tell(str(error))
             return None, cell
-        finally:
-            self._worker.submit(let_go)
         return found, cell
 
     def uri_of(self, name: str, cell: int | None) -> str:
@@ -166,8 +164,6 @@ class Server(LanguageServer):
         except (ConfigError, UsageError) as error:
             self._tell(str(error))
             return
-        finally:
-            self._worker.submit(let_go)  # while the findings are shown
         self._linted = found
         by_uri: dict[str, list[lsp.Diagnostic]] = {}
         for linted in found.values():

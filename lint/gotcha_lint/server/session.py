@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gotcha_lint import engine
 from gotcha_lint.config.selection import known_names
 from gotcha_lint.config.settings import SettingsFinder
-from gotcha_lint.engine import Report
+from gotcha_lint.engine import Kept, Report
 from gotcha_lint.files.discover import SUFFIXES, MissingPath, Walk
 from gotcha_lint.files.workspace import shown_name
 from gotcha_lint.finding import Finding
 from gotcha_lint.findings.baseline import Baselines
-from gotcha_lint.findings.forecast import KeptUnits, Live
-from gotcha_lint.memo.records import Records
+from gotcha_lint.findings.forecast import Live
 from gotcha_lint.registry import rules
 from gotcha_lint.server.details import Details, details, readable
 from gotcha_lint.server.unfinished import Unfinished, moved, moved_lines
 from gotcha_lint.text import source
 from gotcha_lint.text.source import Source
+from gotcha_lint.text.syntax import problems
 from gotcha_lint.text.unreadable import Unreadable, file_finding
-
-# What is remembered there speaks of nodes, and holds on to their trees.
-_KEEPING = ("gotcha_lint.analysis.", "gotcha_lint.queries.", "gotcha_lint.rules.")
 
 
 @dataclass(frozen=True)
@@ -40,9 +35,7 @@ class Session:
     """Lints the open files together: what one says of the others counts before it is saved."""
 
     def __init__(self) -> None:
-        self._records: Records = {}
-        self._units: KeptUnits = {}
-        self._live = Live()
+        self._kept = Kept(live=Live())
         self._facts: list[Mapping[str, Mapping[str, str | int]]] = []  # with which they were made
         self._good: dict[str, bytes] = {}  # by path: the last text that parsed
         self._raw: dict[str, bytes] = {}  # by name: what the last run was given
@@ -94,11 +87,7 @@ class Session:
 
     def _unfinished(self, name: str, path: str, raw: bytes) -> Unfinished | None:
         """The text does not parse, and an earlier one did. Of notebooks, cells are left out."""
-        error = (
-            next(iter(engine.parse_errors(name, raw)), None)
-            if not name.endswith(".ipynb")
-            else None
-        )
+        error = next(problems(name, raw), None) if not name.endswith(".ipynb") else None
         if error is None:
             self._good[path] = raw
             return None
@@ -124,29 +113,11 @@ class Session:
             names,
             finder,
             overlay=overlay,
-            records=self._records,
-            kept_units=self._units,
-            live=self._live,
+            kept=self._kept,
         )
 
     def _forget(self) -> None:
-        self._records.clear()
-        self._units.clear()
-        self._live = Live()
-
-
-def let_go() -> None:
-    """A run of the command line ends after its report; this process goes on without the trees.
-
-    To be called when the findings of a run are shown.
-    """
-    for name, module in list(sys.modules.items()):
-        if name.startswith(_KEEPING):
-            for value in vars(module).values():
-                if hasattr(value, "cache_clear"):
-                    value.cache_clear()
-    gc.unfreeze()
-    gc.collect()
+        self._kept = Kept(live=Live())
 
 
 def _below(folders: Iterable[str], finder: SettingsFinder, opened: set[str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ import ast
 import libcst as cst
 
 from gotcha_lint.text import parsing
+from gotcha_lint.text.deep import allow_deep_recursion
 from gotcha_lint.text.source import Source
 from gotcha_lint.text.unreadable import Unreadable
 from gotcha_lint.text.unwarned import unwarned
@@ -14,6 +15,7 @@ from gotcha_lint.text.unwarned import unwarned
 
 def tree_of(decoded: Source) -> cst.Module:
     """The tree of a file. Raises `Unreadable`."""
+    allow_deep_recursion()
     try:
         return parsing.parse(_parsable(decoded.text))
     except cst.ParserSyntaxError as error:

@@ -9,6 +9,7 @@ import os
 import re
 import stat
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -45,6 +46,12 @@ class Source:
     bom: bool = False
     notebook: Notebook | None = None
     magics: ScriptMagics | None = None
+
+    @property
+    def broken(self) -> Sequence[Unreadable]:
+        """Cells and magics that are no Python; the rest of the text is read without them."""
+        cells = self.notebook.broken if self.notebook is not None else ()
+        return (*cells, self.magics.error) if self.magics is not None else tuple(cells)
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.tracers import TRACED
 from gotcha_lint.domain.value import (
     NO_MARKS,
     Array,
@@ -29,10 +30,10 @@ from gotcha_lint.domain.value import (
     Value,
     join,
 )
-from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.machine import Instruction, Registers
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.solve.units import Running
+from gotcha_lint.views.call_graph import CallGraph
 
 _MOST = 3  # alternatives, elements and axes' values that are written out
 _LONGEST = 24  # characters of a constant
@@ -61,13 +62,14 @@ class NameValue:
     is_array: bool
 
 
-class Observer(Engine):
-    """The interpreter, which notes what each load and store of a name sees."""
+class Observer(CallGraph):
+    """The interpreter, which notes what each load and store of a name sees, and who calls whom."""
 
     def __init__(self) -> None:
         super().__init__({}, ModuleIndex(()))
         self.seen: dict[tuple[str, Span, str, bool], Value] = {}
         self.in_trace: set[tuple[str, Span, str, bool]] = set()
+        self.tracers: set[tuple[str, Span, str, bool]] = set()
         self.around: dict[tuple[str, Span, str, bool], Marks] = {}  # the loops around a place
 
     def _do_load(self, i: Instruction, r: Registers) -> None:
@@ -90,12 +92,17 @@ class Observer(Engine):
         self.around[key] = self.around.get(key, NO_MARKS) | self.current
         if self.traced:
             self.in_trace.add(key)
+        if TRACED in value.marks:
+            self.tracers.add(key)
 
-    def values(self, path: str) -> Iterator[tuple[str, Span, Value, Marks]]:
-        """What the names of one file hold at each place, and the loops around it, in order."""
+    def values(self, path: str) -> Iterator[tuple[str, Span, Value, Marks, bool]]:
+        """What the names of one file hold at each place, and the loops around it, in order.
+
+        Last: is it, in some context, what a trace knows no value of?
+        """
         own = (key for key in self.seen if key[0] == path)
         for key in sorted(own, key=lambda key: key[1]):
-            yield key[2], key[1], self.seen[key], self.around[key]
+            yield key[2], key[1], self.seen[key], self.around[key], key in self.tracers
 
     def names(self, path: str) -> Iterator[NameValue]:
         """The names of one file, in the order of the text, as far as something is known."""
@@ -163,6 +170,8 @@ def _atom(atom: Atom) -> str:
             return f"method {name}"
         case Object(site=site):
             word = site.info.get("word")
+            if site.kind == "instance" and site.info.get("class") is not None:
+                return f"{site.info['class'].info['function'].name} object"
             return f"{word} of a function" if word else _SITES.get(site.kind, "")
     return ""
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.interpret.faults.remarks import CAST_UNDONE, DISCARDED
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 
 class DiscardedUpdate(Rule):
@@ -86,7 +86,7 @@ class DiscardedUpdate(Rule):
             )
 
     def mend_by(
-        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
     ) -> Rewrite | None:
         title = f"Bind the result to `{hint}`"
         changes = (Change(node, before=f"{hint} = "),)

@@ -18,7 +18,6 @@ class EagerControlFlow(Rule):
     """
 
     preview = True
-    roots = frozenset({"lax"})
     confirmed_by = (("eager-control-flow", ""),)
     examples = (
         Example(

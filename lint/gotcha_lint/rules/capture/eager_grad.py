@@ -23,7 +23,6 @@ class EagerGrad(Rule):
     whose callers jit them, tests, loops of a few iterations.
     """
 
-    roots = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
     confirmed_by = (("eager-grad", ""),)
     preview = True  # a second reader disagreed about one of its two findings on real code
     examples = (

@@ -21,7 +21,6 @@ class JitCapturesBatch(Rule):
     Functions that capture sizes alone, as `jnp.arange(length)` needs them.
     """
 
-    roots = frozenset({"jit", "pmap", "shard_map"})
     confirmed_by = (("recompile", "new-function"),)
     examples = (
         Example(

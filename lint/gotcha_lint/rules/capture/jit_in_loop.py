@@ -29,7 +29,6 @@ class JitInLoop(Rule):
     What a function captures of the data of the iteration is the business of `jit-captures-batch`.
     """
 
-    roots = frozenset({"jit", "pmap", "shard_map"})
     confirmed_by = (("recompile", "new-function"),)
     examples = (
         Example(

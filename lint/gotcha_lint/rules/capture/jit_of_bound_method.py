@@ -21,7 +21,6 @@ class JitOfBoundMethod(Rule):
     https://github.com/jax-ml/jax/issues/19570, https://github.com/jax-ml/jax/issues/15338
     """
 
-    roots = frozenset({"jit"})
     confirmed_by = (("recompile", "new-function"),)
     examples = (
         Example(

@@ -21,7 +21,6 @@ class JitOfPartial(Rule):
     `if stale:` around it, with `stale = False` inside: a new one is made when something asks.
     """
 
-    roots = frozenset({"partial", "Partial"})
     confirmed_by = (("recompile", "new-function"),)
     examples = (
         Example(

@@ -4,7 +4,7 @@ from gotcha_lint.domain.sites import Origin
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.wording import KIB, MIB, called, lines_of, listed, size
+from gotcha_lint.rule_helpers.wording import KIB, MIB, called, listed, size
 from gotcha_lint.solve.compiled_functions import Capture, CompiledFunction, Place
 from gotcha_lint.solve.programs import Programs
 
@@ -26,7 +26,6 @@ class LargeConstantCaptured(Rule):
     that a model's `apply` is given: those are large, wherever they come from.
     """
 
-    roots = frozenset({"jit", "pmap", "shard_map"})
     confirmed_by = (("large-constant-captured", ""),)
     examples = (
         Example(
@@ -97,7 +96,6 @@ def _foreseen(row: CompiledFunction) -> Foreseen:
         (*origins, *calls),
         certain=total >= 64 * KIB,
         severity="warning" if total >= MIB else "info",
-        about=lines_of(function),
     )
 
 
@@ -121,5 +119,4 @@ def _of_weights(row: CompiledFunction, capture: Capture) -> Foreseen:
         "that is compiled from it; pass them as an argument",
         (*used, (row.site.path, row.site.span, "compiled here")),
         severity="info" if row.is_kept else "warning",
-        about=lines_of(function),
     )

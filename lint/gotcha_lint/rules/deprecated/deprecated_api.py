@@ -2,7 +2,6 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.facts.deprecated import ARGUMENTS, DEPRECATED, JIT_ARGUMENTS, POSITIONAL
 from gotcha_lint.facts.releases import Removed
 from gotcha_lint.facts.removed import REMOVED
@@ -11,6 +10,7 @@ from gotcha_lint.patterns.local.library_names import BY_POSITION
 from gotcha_lint.rule import Example, Foreseen, Rewrite, Rule
 from gotcha_lint.rule_helpers.renaming import renamed
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 
 class DeprecatedApi(Rule):
@@ -74,10 +74,10 @@ class DeprecatedApi(Rule):
                 yield Foreseen((fault.path, fault.span), text, hint="" if argument else name)
 
     def mend_by(
-        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
     ) -> Rewrite | None:
         row = DEPRECATED.get(hint)
-        return renamed(hint, row, node, statement, model) if row is not None else None
+        return renamed(hint, row, node, statement, file) if row is not None else None
 
     def _name(self, name: str) -> str:
         row = DEPRECATED.get(name)

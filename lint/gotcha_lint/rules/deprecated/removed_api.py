@@ -2,12 +2,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.facts.removed import KEYWORDS, REMOVED
 from gotcha_lint.interpret.faults.remarks import CALLED_DEVICE, LIBRARY_NAME
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.rule_helpers.renaming import renamed
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 
 class RemovedApi(Rule):
@@ -82,7 +82,7 @@ class RemovedApi(Rule):
             )
 
     def mend_by(
-        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
     ) -> Rewrite | None:
         match node:
             case cst.Arg(keyword=cst.Name(value=word) as keyword):
@@ -91,4 +91,4 @@ class RemovedApi(Rule):
                 return Rewrite(f"call it `{row.instead}`", (change,)) if row.rename else None
             case cst.Call(func=func) if not hint:
                 return Rewrite("drop the call", (Change(node, like=func),))
-        return renamed(hint, REMOVED[hint], node, statement, model)
+        return renamed(hint, REMOVED[hint], node, statement, file)

@@ -2,10 +2,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.interpret.faults.remarks import ENTERED_MESH
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 _SINCE = (0, 10)  # 0.9.2 says nothing
 
@@ -70,9 +70,9 @@ class WithMesh(Rule):
                     "`with mesh:` is deprecated; use `with jax.set_mesh(mesh):`",
                 )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
         """Of a name, where `jax` is imported by it: a mesh of explicit axes then acts on all."""
-        if "jax" not in model.module.scope.bound or not isinstance(node, cst.Name | cst.Attribute):
+        if "jax" not in file.imported or not isinstance(node, cst.Name | cst.Attribute):
             return None
         changes = (Change(node, before="jax.set_mesh(", after=")"),)
         return Rewrite("use jax.set_mesh", changes, safe=False)

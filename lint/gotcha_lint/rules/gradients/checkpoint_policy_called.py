@@ -2,10 +2,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.interpret.faults.policies import CALLED_POLICY
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 
 class CheckpointPolicyCalled(Rule):
@@ -56,7 +56,7 @@ class CheckpointPolicyCalled(Rule):
                 fault.certain,
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
         if not isinstance(node, cst.Call):
             return None
         return Rewrite("pass the policy", (Change(node, text=text_of(node.func)),))

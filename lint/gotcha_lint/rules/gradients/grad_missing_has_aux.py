@@ -2,12 +2,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.interpret.faults.derivatives import NO_NUMBER, PAIR
 from gotcha_lint.program.returned_values import DICT
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
+from gotcha_lint.text.file_tree import FileTree
 
 _WORDS = {"0": "an empty tuple", "1": "a tuple of one"}
 
@@ -102,7 +102,7 @@ class GradMissingHasAux(Rule):
             )
 
     def mend_by(
-        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
     ) -> Rewrite | None:
         match node:
             case cst.Call(args=[*_, last]) if hint and not isinstance(last.comma, cst.Comma):

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.interpret.faults.remarks import LOG_OF_SOFTMAX
-from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, alias_in, text_of
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
+from gotcha_lint.text.file_tree import FileTree
 
 
 class LogOfSoftmax(Rule):
@@ -55,7 +55,7 @@ class LogOfSoftmax(Rule):
                     (fault.path, fault.span), _message(fault), fault.places, fault.certain
                 )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
         match node:
             case cst.Call(args=[cst.Arg(value=cst.Call(func=func) as softmax, keyword=None)]):
                 pass
@@ -65,7 +65,7 @@ class LogOfSoftmax(Rule):
             case cst.Attribute(value=owner, attr=cst.Name(value="softmax")):
                 name, imports = f"{text_of(owner)}.log_softmax", ()
             case cst.Name(value="softmax"):
-                name, imports = f"{alias_in(model, 'jax.nn')}.log_softmax", ("jax",)
+                name, imports = f"{file.alias('jax.nn')}.log_softmax", ("jax",)
             case _:
                 return None
         text = name + text_of(softmax)[len(text_of(func)) :]

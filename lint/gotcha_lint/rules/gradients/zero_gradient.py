@@ -77,7 +77,6 @@ class ZeroGradient(Rule):
                 f"the gradient is taken of `{name}`, which the loss does not read: it is zero",
                 fault.places,
                 fault.certain,
-                about=fault.about,
             )
         for fault in programs.faults.of("cut"):
             word, leaf, name = fault.text
@@ -88,5 +87,4 @@ class ZeroGradient(Rule):
                 "way: it is zero",
                 fault.places,
                 fault.certain,
-                about=fault.about,
             )

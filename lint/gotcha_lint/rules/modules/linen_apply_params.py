@@ -2,13 +2,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.interpret.events import Effect
 from gotcha_lint.interpret.layers.linen import NESTED, ONE_COLLECTION
 from gotcha_lint.program.data_flow import argument_of_call, steps_of, words_of
 from gotcha_lint.program.ir import Function, Span
 from gotcha_lint.rule import HERE, Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 
 class LinenApplyParams(Rule):
@@ -152,7 +152,7 @@ class LinenApplyParams(Rule):
             )
 
     def mend_by(
-        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
     ) -> Rewrite | None:
         if hint == ONE_COLLECTION:
             changes = (Change(node, before='{"params": ', after="}"),)

@@ -2,11 +2,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.interpret.faults.optimizer_arguments import OLD_OPTIMIZER, OLD_UPDATE
-from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, alias_in
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 _SINCE, _NEEDS = (0, 11), (0, 6)  # of Flax, and the oldest JAX that it runs on
 
@@ -57,7 +57,7 @@ class NnxOptimizerArgs(Rule):
 
                 model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
                 optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
-                grads = nnx.grad(lambda m: m(jnp.ones((4, 3))).sum())(model)
+                grads = nnx.grad(lambda m: m(jnp.ones((4, 3))).sum())(file)
                 optimizer.update(grads)  # ! nnx-optimizer-args
             """,
             good="""
@@ -67,7 +67,7 @@ class NnxOptimizerArgs(Rule):
 
                 model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
                 optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
-                grads = nnx.grad(lambda m: m(jnp.ones((4, 3))).sum())(model)
+                grads = nnx.grad(lambda m: m(jnp.ones((4, 3))).sum())(file)
                 optimizer.update(model, grads)
             """,
             raises="Missing required argument `grads`",
@@ -96,11 +96,11 @@ class NnxOptimizerArgs(Rule):
             )
 
     def mend_by(
-        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
     ) -> Rewrite | None:
         if not hint or not isinstance(node, cst.Call):
             return None
-        nnx = alias_in(model, "flax.nnx")
+        nnx = file.alias("flax.nnx")
         last: cst.CSTNode = node.args[-1].value
         change = Change(last, after=f", wrt={nnx}.Param")
         return Rewrite(

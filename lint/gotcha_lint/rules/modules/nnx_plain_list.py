@@ -2,10 +2,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.interpret.faults.called import PLAIN_CONTAINER
-from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, alias_in
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 _SINCE, _NEEDS = (0, 12), (0, 7)  # of Flax, and the oldest JAX that it runs on
 _WRAPPERS = {"list": "List", "dict": "Dict"}
@@ -70,9 +70,9 @@ class NnxPlainList(Rule):
             )
 
     def mend_by(
-        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
     ) -> Rewrite | None:
-        nnx = alias_in(model, "flax.nnx")
+        nnx = file.alias("flax.nnx")
         match statement:
             case cst.SimpleStatementLine(body=[cst.Assign(value=given)]):
                 if hint and nnx != "flax.nnx":

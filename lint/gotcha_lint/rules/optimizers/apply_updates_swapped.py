@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.interpret.faults.called import SWAPPED
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 
 class ApplyUpdatesSwapped(Rule):
@@ -92,7 +92,7 @@ class ApplyUpdatesSwapped(Rule):
                 fault.places,
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
         match node:
             case cst.Call(args=[cst.Arg(value=first), cst.Arg(value=second)]):
                 swap = Change(first, text=text_of(second)), Change(second, text=text_of(first))

@@ -2,10 +2,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
-from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
+from gotcha_lint.text.nodes import walk
 
 
 class ClipAfterOptimizer(Rule):
@@ -56,7 +56,7 @@ class ClipAfterOptimizer(Rule):
                 found.explained("the optimizer"),
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
         for chain in walk(statement):
             match chain:
                 case cst.Call(

@@ -3,9 +3,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 
 class PositiveLearningRate(Rule):
@@ -57,7 +57,7 @@ class PositiveLearningRate(Rule):
                 "are added: the loss is maximised",
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
         match node:
             case cst.Call(args=[cst.Arg(value=cst.Float() as step)]):
                 return Rewrite("negate", (Change(step, before="-"),), safe=False)

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.interpret.faults.remarks import INDEXED_STATE
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 
 class StructIndexedByName(Rule):
@@ -88,7 +88,7 @@ class StructIndexedByName(Rule):
             )
 
     def mend_by(
-        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
     ) -> Rewrite | None:
         change = Change(node, text=hint)
         return Rewrite(f"Write `{hint}`", (change,)) if hint else None

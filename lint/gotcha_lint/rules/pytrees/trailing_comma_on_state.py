@@ -2,10 +2,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.interpret.faults.remarks import TUPLE_OF_ONE
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 
 class TrailingCommaOnState(Rule):
@@ -73,7 +73,7 @@ class TrailingCommaOnState(Rule):
                 f"`{fault.text[0]}` gets a tuple that holds the state",
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
         match node:
             case cst.Tuple(elements=[cst.Element(value=element)]):
                 return Rewrite("remove the comma", (Change(node, like=element),))

@@ -36,7 +36,6 @@ class SplitAndFoldIn(Rule):
     severity = "error"
     confidence = "medium"
     preview = True
-    roots = frozenset({"fold_in"})
     examples = (
         Example(
             bad="""

@@ -21,7 +21,6 @@ class ChangingStaticArgument(Rule):
     """
 
     preview = True
-    roots = frozenset({"static_argnums", "static_argnames"})
     confirmed_by = (("recompile", "static-value"),)
     examples = (
         Example(

@@ -36,7 +36,6 @@ class GrowingArray(Rule):
     compile the one, and seldom call the other.
     """
 
-    roots = frozenset(_GROWING)
     confirmed_by = (("recompile", "shape"), ("eager-op-storm", ""))
     examples = (
         Example(

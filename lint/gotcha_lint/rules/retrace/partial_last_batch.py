@@ -27,7 +27,6 @@ class PartialLastBatch(Rule):
     """
 
     preview = True
-    roots = frozenset({"range"})
     confirmed_by = (("recompile", "shape"),)
     examples = (
         Example(

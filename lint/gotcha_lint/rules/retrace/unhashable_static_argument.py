@@ -21,7 +21,6 @@ class UnhashableStaticArgument(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"static_argnums", "static_argnames"})
     examples = (
         Example(
             bad="""

@@ -27,7 +27,6 @@ class VaryingShape(Rule):
     with `--all`: a collate function, by its name, that pads to the longest item of its batch.
     """
 
-    roots = frozenset({"jit", "pmap", "shard_map"})
     confirmed_by = (("recompile", "shape"),)
     examples = (
         Example(

@@ -2,11 +2,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
-from gotcha_lint.analysis.syntax import last_word
-from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, alias_in
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.rule_helpers.wording import last_call
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
+from gotcha_lint.text.nodes import last_word
 
 _FIRST = frozenset({"dump", "dumps", "put", "put_nowait", "send"})  # with what is pickled first
 
@@ -61,15 +61,14 @@ class DeviceArrayPickled(Rule):
                 _said(effect.what),
                 tuple((*at, "the arrays are given here") for at in last_call(effect)),
                 certain=not effect.maybe,
-                about=(path, span[0], span[2]),
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
         match node:
             case cst.Call(func=func, args=[cst.Arg(value=given, star="", keyword=None), *_]) if (
                 last_word(func) in _FIRST
             ):
-                return _fetched(given, alias_in(model, "jax"))
+                return _fetched(given, file.alias("jax"))
         return None
 
 

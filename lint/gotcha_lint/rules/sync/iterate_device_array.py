@@ -33,7 +33,6 @@ class IterateDeviceArray(Rule):
     The sanitizer says nothing: each read by itself is right.
     """
 
-    roots = frozenset({"for"})
     examples = (
         Example(
             bad="""

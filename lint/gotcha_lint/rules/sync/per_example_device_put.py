@@ -24,7 +24,6 @@ class PerExampleDevicePut(Rule):
     """
 
     preview = True
-    roots = frozenset({"stack", "concatenate", "vstack", "hstack", "array", "asarray"})
     examples = (
         Example(
             bad="""

@@ -2,10 +2,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.interpret.faults.computed import BOUND_COMPARISON
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
+from gotcha_lint.text.nodes import walk
 
 
 class WalrusBindsComparison(Rule):
@@ -64,36 +65,25 @@ class WalrusBindsComparison(Rule):
                 quotes=(left, left),
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
         compared = node.value if isinstance(node, cst.NamedExpr) else node
         while isinstance(compared, cst.BooleanOperation):
             compared = compared.left
         if not isinstance(node, cst.NamedExpr) or not isinstance(compared, cst.Comparison):
             return None
         changes = Change(node.target, before="("), Change(compared.left, after=")")
-        safe = _is_only_a_value(text_of(node.target), statement, model)
+        safe = _is_only_a_value(text_of(node.target), statement, file)
         return Rewrite(f"Bind `{text_of(compared.left)}`", changes, safe)
 
 
 _AS_VALUE = (cst.NamedExpr, cst.Attribute, cst.Subscript, cst.Index, cst.BinaryOperation, cst.Arg)
 
 
-def _is_only_a_value(name: str, statement: cst.CSTNode, model: FileModel) -> bool:
+def _is_only_a_value(name: str, statement: cst.CSTNode, file: FileTree) -> bool:
     """Does nothing in the function around ask whether the name is true?"""
-    around = [
-        node
-        for node in _below(model.tree)
-        if isinstance(node, cst.FunctionDef) and statement in _below(node)
-    ]
     return all(
         isinstance(parent, _AS_VALUE)
-        for parent in _below(around[-1] if around else model.tree)
+        for parent in walk(file.function_around(statement))
         for child in parent.children
         if isinstance(child, cst.Name) and child.value == name
     )
-
-
-def _below(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    yield node
-    for child in node.children:
-        yield from _below(child)

@@ -5,7 +5,7 @@ LibCST's own PositionProvider costs three times a parse; a count of tokens costs
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import accumulate
 from typing import Any
@@ -49,13 +49,10 @@ class _Recorder(CodegenState):
 class Positions:
     """Offsets (code points) of every node of one tree."""
 
-    def __init__(
-        self, tree: cst.Module, text: str, stand_ins: Mapping[int, cst.Decorator] | None = None
-    ) -> None:
+    def __init__(self, tree: cst.Module, text: str) -> None:
         recorder = _Recorder(tree)
         tree._codegen(recorder)
         self._spans = recorder.spans
-        self._stand_ins = stand_ins if stand_ins is not None else {}
         self._offsets = [0, *accumulate(map(len, recorder.tokens))]
         written = "".join(recorder.tokens)
         if written != text:  # LibCST 1.9 forgets a blank (`except (A, B) :`) or a first `\`
@@ -65,8 +62,6 @@ class Positions:
 
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
         """First offset and the one after the last; the whole file for a node not written."""
-        if id(node) in self._stand_ins:
-            node = self._stand_ins[id(node)].decorator
         last = len(self._offsets) - 1
         start, end = self._spans.get(id(node), (0, last))
         return self._offsets[min(start, last)], self._offsets[min(end, last)]
