@@ -152,4 +152,7 @@ def load(name: str, options: RuleOptions) -> Rule | None:
 # TEMP-SHIM
 class Report:
     def __init__(self, *a, **k): ...
-def module_alias(body, module): return module
+
+
+def module_alias(body, module):
+    return module

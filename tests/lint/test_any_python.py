@@ -5,14 +5,16 @@ from __future__ import annotations
 import sysconfig
 from pathlib import Path
 
+import libcst as cst
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gotcha_lint import engine
-from gotcha_lint.text.positions import Positions
 from gotcha_lint.config.settings import Settings
 from gotcha_lint.text import source
+from gotcha_lint.text.file_tree import FileTree
+from gotcha_lint.text.nodes import walk
 from gotcha_lint.text.unreadable import Unreadable
 
 PATHS = sysconfig.get_paths()
@@ -29,9 +31,8 @@ def survives(path: Path) -> None:
     """No failure, all places inside the text, and the text comes back from its own tree."""
     raw = path.read_bytes()
     name = "copy_of_a_file.py"
-    report = engine.lint([name], lambda _: SETTINGS, screen=False, overlay={name: raw}, keep=True)
+    report = engine.lint([name], lambda _: SETTINGS, screen=False, overlay={name: raw})
     assert report.failures == []
-    assert report.state is not None
     try:
         decoded = source.decode(name, raw)
     except Unreadable:
@@ -39,14 +40,15 @@ def survives(path: Path) -> None:
         return
     assert decoded.encode(decoded.text) == raw
     assert "too-deeply-nested" not in {found.name for found in report.findings}  # a loop of ours
-    shard = report.state.pool.local()
-    if name not in shard.models:
+    try:
+        file = FileTree.of(decoded)
+    except Unreadable:
         assert [f.name for f in report.findings] == ["syntax-error"]
         return
-    positions = Positions(shard.models[name].tree, decoded.text)
-    for function in shard.models[name].functions[1:]:
-        start, end = positions.span(function.node)
-        assert decoded.text[start:end].startswith(("def", "async", "lambda", "@"))
+    for node in walk(file.tree):
+        if isinstance(node, cst.FunctionDef | cst.Lambda):
+            start, end = file.positions.span(node)
+            assert decoded.text[start:end].startswith(("def", "async", "lambda", "@"))
     for finding in report.findings:
         assert 1 <= finding.line <= finding.end_line <= len(decoded.line_starts)
 

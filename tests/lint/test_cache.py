@@ -17,7 +17,6 @@ from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Confidence, Edit, Finding, Fix, Place, Severity, as_dict, from_dict
 from gotcha_lint.memo.cache import Cache
 from gotcha_lint.task import Failure
-from gotcha_lint.workers import pipeline
 
 FILES = {
     "pyproject.toml": "",
@@ -49,12 +48,12 @@ def analysed(monkeypatch):
     """The files that each run analysed."""
     runs: list[set[str]] = []
 
-    def check(space, *args, **options):
+    def run(space, *args):
         runs.append(set(space.raw))
-        return original(space, *args, **options)
+        return original(space, *args)
 
-    original = pipeline.check
-    monkeypatch.setattr(pipeline, "check", check)
+    original = engine._run
+    monkeypatch.setattr(engine, "_run", run)
     return runs
 
 
@@ -153,13 +152,13 @@ def test_a_folder_that_cannot_be_written_is_no_loss(project, tmp_path):
 
 
 def test_what_failed_is_not_kept(project, cache, analysed, monkeypatch):
-    tried = pipeline.check
+    tried = engine._run
 
-    def fails(*args, **options):
-        done = tried(*args, **options)
-        return done._replace(failures=[Failure("losses.py", "traced-if", "KeyError: 1")])
+    def fails(*args):
+        found, _ = tried(*args)
+        return found, [Failure("losses.py", "traced-if", "KeyError: 1")]
 
-    monkeypatch.setattr(pipeline, "check", fails)
+    monkeypatch.setattr(engine, "_run", fails)
     lint(cache)
     lint(cache)
     assert [run & {"losses.py", "other.py"} for run in analysed] == [

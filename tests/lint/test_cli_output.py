@@ -37,7 +37,7 @@ def test_statistics(cli: Cli) -> None:
     assert cli("--statistics").out == (
         "    3  bad-word  Finds the word BAD.\n    1  odd-sign  Finds the word BAD.\n"
     )
-    told = r"\d+\.\d\d s: \d+\.\d\d s to find 1 file, 0\.00 s to read .*, 0\.00 s for the rules, "
+    told = r"\d+\.\d\d s: \d+\.\d\d s to find 1 file, 0\.00 s to read .*, 0\.00 s for places.*, "
     assert re.search(told + r"\d+\.\d\d s for the rest\n$", cli("--statistics").err)
     (first, _) = json.loads(cli("--statistics", "--output-format", "json").out)
     assert first == {"name": "bad-word", "count": 3, "fixable": True}
@@ -143,16 +143,12 @@ def test_explain_error(cli: Cli) -> None:
     assert "no JAX error that is known" in unknown.err
 
 
-def test_why_and_coverage(cli: Cli, tools: Any) -> None:
+def test_why(cli: Cli, tools: Any) -> None:
     write("a.py", "x\n")
     write("b.py", "x\n")
     assert cli("--why", "./b.py:1").out == "b.py:1\n"
     assert cli("--why", os.path.abspath("b.py") + ":1").out == "b.py:1\n"
     assert [call["files"] for call in tools.calls] == [["b.py"]] * 2
-    result = cli("--coverage")
-    assert tools.calls[-1]["keep"]
-    assert result.out == "2 of 3 transform sites understood (67%)\n  a.py:4: jax.jit( f)\n"
-    assert json.loads(cli("--coverage", "--output-format", "json").out)["resolved"] == 2
 
 
 def test_show_settings(cli: Cli) -> None:

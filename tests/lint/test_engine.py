@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from gotcha_lint import engine, registry
-from gotcha_lint.analysis.sites import Test
 from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Finding
 from gotcha_lint.home import page_url
@@ -213,10 +212,10 @@ def test_a_run_that_fails_leaves_no_worker(tmp_path):
 def test_a_rule_that_raises_costs_only_its_own_findings(tmp_path, monkeypatch):
     from gotcha_lint.rules.tracing.traced_if import TracedIf
 
-    def broken(self, site: Test):
+    def broken(self, programs):
         raise RuntimeError("broken rule")
 
-    monkeypatch.setattr(TracedIf, "check", broken)
+    monkeypatch.setattr(TracedIf, "foresee", broken)
     text = code("""
         import jax
 
@@ -232,39 +231,6 @@ def test_a_rule_that_raises_costs_only_its_own_findings(tmp_path, monkeypatch):
     report = engine.lint([str(tmp_path / "a.py")], lambda path: SETTINGS)
     assert [(f.rule, Path(f.path).name) for f in report.failures] == [("traced-if", "a.py")]
     assert "broken rule" in report.failures[0].error
-
-
-def test_a_function_that_cannot_be_analysed_costs_itself_alone(tmp_path, monkeypatch):
-    from gotcha_lint.analysis.flow import Flow
-
-    run = Flow.run
-
-    def broken(self):
-        if self.function.name == "odd":
-            raise IndexError("no such parameter")
-        return run(self)
-
-    monkeypatch.setattr(Flow, "run", broken)
-    text = code("""
-        import jax
-
-
-        def odd(x):
-            return x
-
-
-        @jax.jit
-        def f(x):
-            if x > 0:
-                return odd(x)
-    """)
-    (tmp_path / "pyproject.toml").touch()
-    (tmp_path / "a.py").write_text(text)
-    report = engine.lint([str(tmp_path / "a.py")], lambda path: SETTINGS)
-    assert [f.name for f in report.findings] == ["traced-if"]
-    assert [(f.rule, f.error.partition(" (")[0]) for f in report.failures] == [
-        ("analysis", "IndexError: no such parameter")
-    ]
 
 
 def test_allow_comments(tmp_path):

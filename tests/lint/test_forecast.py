@@ -16,7 +16,6 @@ from gotcha_lint.finding import Finding
 from gotcha_lint.findings.forecast import _Component  # pyright: ignore[reportPrivateUsage]
 from gotcha_lint.home import page_url
 from gotcha_lint.memo.cache import Cache
-from gotcha_lint.memo.records import Records
 from gotcha_lint.rules.retrace.weak_type_argument import WeakTypeArgument
 from gotcha_lint.workers import pipeline
 from tests.lint.support import code
@@ -126,13 +125,13 @@ def test_warm_with_all_and_without_do_not_mix(project: Path, tmp_path: Path) -> 
         assert lint(cache=cache, all=True) == many
 
 
-def test_a_change_elsewhere_is_seen_with_records(project: Path) -> None:
+def test_a_change_elsewhere_is_seen(project: Path) -> None:
     """`train.py` stays; what it calls has no jit any more, then has it again."""
     own = Settings(root=str(project))
-    records: Records = {}
+    kept = engine.Kept()
 
     def again() -> list[Finding]:
-        report = engine.lint(["train.py"], lambda path: own, records=records)
+        report = engine.lint(["train.py"], lambda path: own, kept=kept)
         assert report.failures == []
         return named(report.findings, "weak-type-argument")
 
@@ -145,7 +144,6 @@ def test_a_change_elsewhere_is_seen_with_records(project: Path) -> None:
     assert [f.id for f in moved] == [f.id for f in first]
     lines = {place.message: place.line for place in moved[0].chain if place.path == "steps.py"}
     assert lines["compiled here"] == 8
-    assert len(records["train.py"].found) == 1  # forecasts of earlier states are not kept
 
 
 def test_what_only_may_hold_is_told_on_request(project: Path) -> None:

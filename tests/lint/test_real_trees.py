@@ -6,22 +6,17 @@ import random
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from gotcha_lint import engine
-from gotcha_lint.analysis.sites import Trace
-from gotcha_lint.analysis.values import FunctionId
 from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Finding
-from gotcha_lint.workers import pipeline
 
 SETTINGS = Settings(preview=True)
 ROOT = Path(__file__).parents[2]
 TREES = ("optax", "flax/linen", "flax/training")
 ALONE = 20  # files: for each, all that it may depend on is read again
-Traced = dict[FunctionId, tuple[Trace, int]]
 
 
 def installed(tree: str) -> Path:
@@ -32,17 +27,12 @@ def installed(tree: str) -> Path:
     return Path(spec.origin).parent / below
 
 
-def learned(paths: list[str], *, screen: bool = True) -> tuple[list[Finding], Traced]:
-    """The findings, which are few in good code, and what is traced there and why."""
-    report = engine.lint(paths, lambda path: SETTINGS, screen=screen, keep=True)
+def findings_of(paths: list[str], *, screen: bool = True) -> list[Finding]:
+    """Few in good code; so what only may hold is asked for, too."""
+    settings = Settings(all=True)
+    report = engine.lint(paths, lambda path: settings, screen=screen)
     assert report.failures == []
-    assert report.state is not None
-    bodies = report.state.pool.local().bodies().values()
-    return report.findings, {
-        body.id: (body.trace, len(body.sites))
-        for body in bodies
-        if body.trace is not None and body.id[0] in paths
-    }
+    return report.findings
 
 
 @pytest.mark.slow
@@ -53,12 +43,11 @@ def test_the_screen_and_the_other_files_change_nothing(tmp_path):
         )
     (tmp_path / "pyproject.toml").touch()  # else a folder above could be the project
     paths = sorted(map(str, tmp_path.rglob("*.py")))
-    findings, traced = learned(paths)
-    assert len(traced) > 100
-    assert learned(paths, screen=False) == (findings, traced)
+    findings = findings_of(paths)
+    assert len(findings) > 10
+    assert findings_of(paths, screen=False) == findings
     for path in random.Random(0).sample(paths, ALONE):
-        own = {id: found for id, found in traced.items() if id[0] == path}
-        assert learned([path]) == ([f for f in findings if f.path == path], own), path
+        assert findings_of([path]) == [f for f in findings if f.path == path], path
 
 
 EDITS = 16
@@ -95,27 +84,20 @@ def edited(text: str, chance: random.Random) -> str:
 
 
 @pytest.mark.slow
-def test_records_change_nothing(tmp_path, monkeypatch):
-    """After each of a series of edits: the findings, and all that functions tell each other."""
+def test_what_is_kept_changes_nothing(tmp_path):
+    """After each of a series of edits."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(installed("optax"), tmp_path / "optax", ignore=ignored)
     shutil.copytree(ROOT / "examples/flawed", tmp_path / "flawed")
     shutil.copytree(ROOT / "reference_trainer", tmp_path / "reference_trainer")
     (tmp_path / "pyproject.toml").touch()
-    tables: list[dict[Any, Any]] = []
-    real = pipeline.survey
-    monkeypatch.setattr(
-        pipeline, "survey", lambda table, project: (tables.append(table), real(table, project))[1]
-    )
-    chance, records = random.Random(0), {}
+    chance, kept = random.Random(0), engine.Kept()
     for number in range(EDITS):
         paths = sorted(map(str, tmp_path.rglob("*.py")))
-        known = engine.lint(paths, lambda path: SETTINGS, records=records)
+        known = engine.lint(paths, lambda path: SETTINGS, kept=kept)
         fresh = engine.lint(paths, lambda path: SETTINGS)
         assert known.findings == fresh.findings, number
         assert known.failures == fresh.failures == []
-        assert tables[0] == tables[1], number
-        tables.clear()
         path = Path(chance.choice(paths))
         if number % 8 == 5:
             path.unlink()

@@ -6,16 +6,13 @@ import json
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from gotcha_lint import engine
 from gotcha_lint.config.settings import SettingsFinder
-from gotcha_lint.text.reading import tree_of
-from gotcha_lint.text.source import Source
 from gotcha_lint.tools import Tools
-from gotcha_lint.workers import shard
+from gotcha_lint.views import why as why_view
+from gotcha_lint.views.why import Looked
 from tests.lint.support import code
 
 STEP = code(
@@ -155,20 +152,8 @@ def test_what_callers_in_another_file_give(why: Callable[[str, str], str]) -> No
 
 def test_a_size_that_never_changes_has_no_line(why: Callable[[str, str], str]) -> None:
     said = why("train.py", "x = jnp.ones")
-    assert "x  array float32[8, 3]" in said
+    assert "x  float32[8, 3]" in said
     assert "axis" not in said.partition("`score` compiles")[0]
-
-
-def _parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The files whose trees are made from now on."""
-    seen: list[str] = []
-
-    def noted(source: Source) -> Any:
-        seen.append(source.path)
-        return tree_of(source)
-
-    monkeypatch.setattr(shard, "tree_of", noted)
-    return seen
 
 
 @pytest.fixture
@@ -190,19 +175,17 @@ def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_only_the_file_its_imports_and_its_importers_are_read(
-    large: Path, monkeypatch: pytest.MonkeyPatch
+    large: Path,
 ) -> None:
-    parsed = _parsed(monkeypatch)
-    said, _ = Tools().why("middle.py", 5, SettingsFinder(), screen=True, overlay={})
-    assert said.startswith("g: traced (jit, vmap)")
-    assert sorted(parsed) == ["base.py", "main.py", "middle.py", "test_it.py"]
+    found = Looked("middle.py", SettingsFinder())
+    assert found.why(5).startswith("g: traced (jit, vmap)")
+    assert sorted(found.sources) == ["base.py", "main.py", "middle.py", "test_it.py"]
 
 
 def test_of_many_importers_the_nearest_are_read_and_tests_last(
     large: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "_READ", 1)
-    monkeypatch.setattr(engine, "_RUN", 1)
+    monkeypatch.setattr(why_view, "_IMPORTERS", 1)
     said, _ = Tools().why("middle.py", 5, SettingsFinder(), screen=True, overlay={})
     assert said.startswith("g: traced (jit)\n")
     assert said.endswith(

@@ -152,41 +152,6 @@ ONE_FILE: dict[str, tuple[str, dict[str, str]]] = {
             "Model.build": "(jit), static: cls",
         },
     ),
-    "modules, by convention": (
-        """
-        import equinox as eqx
-        import flax.linen as nn
-        from flax import nnx
-
-        class Base(nn.Module):
-            pass
-
-        class Dense(Base):
-            @nn.compact
-            def __call__(self, x):
-                return self.helper(x)
-
-            def helper(self, x):
-                return x
-
-        class Block(nnx.Module):
-            def __init__(self, rngs):
-                self.size = 3
-
-            def __call__(self, x):
-                return x
-
-        class Linear(eqx.Module):
-            def __call__(self, x):
-                return x
-        """,
-        {
-            "Dense.__call__": "by convention (module)",
-            "Dense.helper": "by convention (module)",
-            "Block.__call__": "by convention (module)",
-            "Linear.__call__": "by convention (module)",
-        },
-    ),
     "modules, called from a step": (
         """
         import flax.linen as nn
@@ -205,7 +170,7 @@ ONE_FILE: dict[str, tuple[str, dict[str, str]]] = {
         def unused(x):
             return x
         """,
-        {"Net.__call__": "(jit, module)", "step": "(jit)"},
+        {"Net.__call__": "(jit)", "step": "(jit)"},
     ),
     "nnx.jit, nn.jit, filter_jit": (
         """
@@ -243,7 +208,7 @@ ONE_FILE: dict[str, tuple[str, dict[str, str]]] = {
             "g": "(nnx.jit), static: n",
             "h": "(jit)",
             "loss": "(value_and_grad)",
-            "Net.__call__": "(module, nn.transform)",
+            "Net.__call__": "(jit)",
             "Net.body": "(checkpoint)",
         },
     ),
@@ -307,11 +272,8 @@ ONE_FILE: dict[str, tuple[str, dict[str, str]]] = {
             return primals, tangents
         """,
         {
-            "f": "(custom)",
-            "f_fwd": "(custom)",
-            "f_bwd": "(custom)",
-            "g": "(custom), static: n",
-            "g_jvp": "(custom)",
+            "f": "(custom_vjp)",
+            "g": "(custom_jvp)",
         },
     ),
     "control flow": (
@@ -343,12 +305,12 @@ ONE_FILE: dict[str, tuple[str, dict[str, str]]] = {
             "e": "(cond)",
             "b0": "(switch)",
             "b1": "(switch)",
-            "cond": "(while)",
-            "body": "(while)",
-            "turn": "(fori)",
+            "cond": "(while_loop)",
+            "body": "(while_loop)",
+            "turn": "(fori_loop)",
             "each": "(map)",
             "both": "(associative_scan)",
-            "run.<lambda>": "(while)",
+            "run.<lambda>": "(while_loop)",
         },
     ),
     "wrappers of wrappers": (
@@ -415,7 +377,7 @@ ONE_FILE: dict[str, tuple[str, dict[str, str]]] = {
 
         compiled = jax.jit(h)
         """,
-        {"f": "(jit)", "g": "(jit), static: n"},
+        {"f": "(declared)", "g": "(declared), static: n"},
     ),
     "host callbacks": (
         """
@@ -509,7 +471,7 @@ ONE_FILE: dict[str, tuple[str, dict[str, str]]] = {
         l = Lazy(g)
         m = Learner().wrap(h)
         """,
-        {"f": "(jit)", "g": "(jit)", "h": "(jit)", "k": "(jit)"},
+        {"f": "(jit)", "h": "(jit)", "k": "(jit)"},
     ),
     "decorators that may be given their function later": (
         """
@@ -630,9 +592,7 @@ ONE_FILE: dict[str, tuple[str, dict[str, str]]] = {
             return pl.pallas_call(partial(kernel), out_shape=x)(x)
         """,
         {
-            "kernel": "(pallas)",
-            "kernel.turn": "(fori, pallas)",
-            "kernel.first": "by convention (pallas)",
+            "kernel.turn": "(fori_loop)",
         },
     ),
 }

@@ -7,7 +7,7 @@ and its public methods called twice, in the order of the text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -200,7 +200,7 @@ def _of_module(
         methods, body = _public_methods(module, cls), cls.info["function"]
         is_layer = is_module_class(cls)
         new = not any(method in covered for method in methods)
-        if new and names.is_worth_running(body, is_layer):
+        if new and (names.is_worth_running(body, is_layer) or _derives(cls, names.compiling)):
             yield run(body, lambda c=cls, m=methods: _drive(engine, c, m))
         if is_layer and "where" in names.names_in[body]:
             yield run(body, lambda c=cls, m=methods: _forward(engine, c, m))
@@ -214,6 +214,14 @@ def _of_module(
         outside = at_top and function.name not in names.used
         if site is not None and outside and "where" in own and not _ROOTS.isdisjoint(own):
             yield run(function, lambda f=function, s=site: _differentiate(engine, f, s))
+
+
+def _derives(cls: Site, compiling: frozenset[str]) -> bool:
+    """Does a class that it derives from lead to compiles?"""
+    bases: Sequence[Site] = cls.info["bases"]
+    return any(
+        base.info["function"].name in compiling or _derives(base, compiling) for base in bases
+    )
 
 
 def _call_with_result(

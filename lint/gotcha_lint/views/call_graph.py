@@ -24,11 +24,14 @@ from gotcha_lint.rule_helpers.wording import loop_places
 from gotcha_lint.solve.compiled_functions import Place
 
 
+_MAPPING = frozenset({"vmap", "nnx.vmap"})  # the engine follows them without a trace
+
+
 @dataclass(frozen=True, slots=True)
 class Edge:
     """A function calls another one, through `roles`; `places` say how.
 
-    `on_host`: what is traced calls it back while the program runs.
+    `traced`: while JAX traces the caller. `on_host`: what is traced calls it back while it runs.
     """
 
     caller: Function
@@ -37,6 +40,7 @@ class Edge:
     static: frozenset[str]
     places: tuple[Place, ...]
     looped: bool
+    traced: bool = True
     on_host: bool = False
 
 
@@ -86,14 +90,16 @@ class CallGraph(Engine):
         """Notes an edge to the function; the first of those with the same roles stands."""
         caller = self.activation.function
         steps = self._steps(caller)
-        roles = tuple(role for role in map(self._role, steps, [*steps[1:], None]) if role)
-        known = self.edges.get((caller, function, roles))
+        roles = tuple(filter(None, map(self._role, steps, [*steps[1:], None][: len(steps)])))
+        traced = self.traced + self.differentiated > 0
+        key = caller, function, (*roles, str(traced))
+        known = self.edges.get(key)
         looped = any(loop_places(step.loops) for step in steps) or bool(loop_places(self.current))
         if known is None or (looped and not known.looped):
             places = tuple(self._places(steps, function)) or ((self.path, span, function.name),)
             static = self._static(steps)
-            edge = Edge(caller, function, roles, static, places, looped, self.callback > 0)
-            self.edges[caller, function, roles] = edge
+            on_host = self.callback > 0
+            self.edges[key] = Edge(caller, function, roles, static, places, looped, traced, on_host)
 
     def all_edges(self) -> Iterator[Edge]:
         """Of calls, and of functions that a transform was given and that nobody calls here."""
@@ -102,9 +108,9 @@ class CallGraph(Engine):
             if site.kind == "transform" and site.info.get("word", "partial") != "partial":
                 inner = Inner(self, site.info["inner"])
                 if inner.function is not None:
-                    role = str(site.info["word"])
+                    role = _role_of(site)
                     place = site.path, site.span, f"{role} of {inner.function.name}"
-                    static = frozenset(static_names(self, site, inner)[0])
+                    static = self._static_of(site)
                     caller = site.info["frame"].function
                     yield Edge(caller, inner.function, (role,), static, (place,), False)
 
@@ -133,7 +139,7 @@ class CallGraph(Engine):
         """What a call makes of the function that it leads to: a word, if it transforms it."""
         site = self._transform(step.callee.only)
         if site is not None:
-            return str(site.info["word"])
+            return _role_of(site)
         atom = step.callee.only
         traced = self.traced + self.differentiated if following is None else following.traced
         if isinstance(atom, Library) and traced > step.traced:
@@ -155,7 +161,8 @@ class CallGraph(Engine):
     def _places(self, steps: Sequence[_Open], function: Function) -> Iterator[Place]:
         """`jit of step` where it is made; else the call."""
         transformed = False
-        for step, following in zip(steps, [*steps[1:], None], strict=True):
+        for number, step in enumerate(steps):
+            following = steps[number + 1] if number + 1 < len(steps) else None
             role, site = self._role(step, following), self._transform(step.callee.only)
             if not role:
                 continue
@@ -170,9 +177,23 @@ class CallGraph(Engine):
         for step in reversed(steps):
             site = self._transform(step.callee.only)
             if site is not None and site.info["word"] in COMPILING:
-                names, _ = static_names(self, site, Inner(self, site.info["inner"]))
-                return frozenset(names)
+                return self._static_of(site)
         return frozenset()
+
+    def _static_of(self, site: Site) -> frozenset[str]:
+        """What the program is compiled for: static arguments, and what is bound already."""
+        inner = Inner(self, site.info["inner"])
+        names, _ = static_names(self, site, inner)
+        if inner.function is None or site.info["word"] not in COMPILING:
+            return frozenset(names)
+        bound = (p.name for p in inner.function.parameters[: inner.bound] if p.kind == "pos")
+        return frozenset((*names, *inner.names, *bound))
+
+
+def _role_of(site: Site) -> str:
+    """`jit`, or `nnx.jit`."""
+    word, library = str(site.info["word"]), str(site.info.get("library", ""))
+    return f"nnx.{word}" if library.startswith("flax.nnx.") else word
 
 
 def runs(edges: Iterable[Edge]) -> Mapping[Function, Runs]:
@@ -201,6 +222,7 @@ def _spread_roles(from_: Mapping[Function, Sequence[Edge]], out: Mapping[Functio
         edge = queue.popleft()
         callee, caller = out[edge.callee], out.get(edge.caller)
         inherited = caller.roles if caller is not None else frozenset[str]()
+        inherited = inherited if edge.traced else inherited & _MAPPING
         declared = {"declared"} if edge.callee.declared == "traced" else set[str]()
         roles = callee.roles | set(edge.roles) | inherited | declared
         if roles == callee.roles or edge.callee.declared == "host" or edge.on_host:

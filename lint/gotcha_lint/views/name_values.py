@@ -182,7 +182,7 @@ def _parts(items: tuple[Value, ...]) -> list[str]:
 
 
 def _array(array: Array) -> str:
-    if array.key is not None:
+    if array.key is not None or array.dtype == "key":
         return "random key" if not array.shape else f"random keys[{_shape(array.shape)}]"
     dtype = array.dtype or "array"
     shape = "..." if array.shape is None else _shape(array.shape)

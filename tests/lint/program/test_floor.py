@@ -46,4 +46,4 @@ def test_nothing_heavy_is_loaded() -> None:
     command = [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert "gotcha_lint.program.lower" in loaded
-    assert not {"libcst", "jax", "gotcha_lint.analysis"} & set(loaded)
+    assert not {"libcst", "jax", "gotcha_lint.interpret"} & set(loaded)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gotcha_lint import engine
-from gotcha_lint.analysis import rounds
 from gotcha_lint.config.settings import Settings
+from gotcha_lint.engine import Kept
 from gotcha_lint.finding import Finding
 from gotcha_lint.memo.cache import Cache
-from gotcha_lint.memo.record_store import RecordStore
-from gotcha_lint.memo.records import Records
+from gotcha_lint.solve.units import Running
+from gotcha_lint.task import Task
+from gotcha_lint.workers import pipeline
 
 Files = dict[str, str]
 
@@ -81,11 +83,11 @@ def write(folder: Path, files: Files) -> None:
         (folder / name).write_text(dedent(text).lstrip())
 
 
-def lint(records: Records | None = None, *names: str, jobs: int = 1, **more) -> list[Finding]:
+def lint(kept: Kept | None = None, *names: str, jobs: int = 1, **more) -> list[Finding]:
     files = names or tuple(sorted(os.listdir()))
     files = tuple(name for name in files if name.endswith(".py"))
     own = Settings(preview=True)
-    return engine.lint(files, lambda path: own, records=records, jobs=jobs, **more).findings
+    return engine.lint(files, lambda path: own, kept=kept, jobs=jobs, **more).findings
 
 
 @pytest.fixture
@@ -99,57 +101,61 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def analysed(monkeypatch: pytest.MonkeyPatch) -> Callable[[], set[str]]:
-    """The files of which functions were analysed since it was last asked."""
-    seen: set[str] = set()
-    real = rounds.Shard._run
+def worked_on(monkeypatch: pytest.MonkeyPatch) -> Callable[[], tuple[set[str], set[str]]]:
+    """The files whose units were run, and those that were checked, since it was last asked."""
+    ran: set[str] = set()
+    checked: set[str] = set()
+    run, check = Running.units, pipeline.check_file
 
-    def run(self, fid, view):
-        seen.add(fid[0])
-        return real(self, fid, view)
+    def noted_run(self: Running, paths: Sequence[str]) -> Any:
+        ran.update(paths)
+        return run(self, paths)
 
-    def since() -> set[str]:
-        found = set(seen)
-        seen.clear()
+    def noted_check(task: Task, *more: Any) -> Any:
+        checked.add(task.path)
+        return check(task, *more)
+
+    def since() -> tuple[set[str], set[str]]:
+        found = set(ran), set(checked)
+        ran.clear()
+        checked.clear()
         return found
 
-    monkeypatch.setattr(rounds.Shard, "_run", run)
+    monkeypatch.setattr(Running, "units", noted_run)
+    monkeypatch.setattr(pipeline, "check_file", noted_check)
     return since
 
 
-def test_nothing_is_analysed_again_where_nothing_has_changed(project, analysed):
-    records: Records = {}
-    first = lint(records)
+def test_nothing_is_done_again_where_nothing_has_changed(project, worked_on):
+    kept = Kept()
+    first = lint(kept)
     assert [f.name for f in first] == ["traced-if"]
-    assert analysed() == set(PROJECT)
-    assert lint(records) == first
-    assert analysed() == set()
+    assert worked_on() == (set(PROJECT) - {"losses.py"}, set(PROJECT))
+    assert lint(kept) == first
+    assert worked_on() == (set(), set())
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "again"),
+    ("name", "old", "new", "ran", "checked"),
     [
-        # A comment, or a constant, is nobody else's business.
-        ("losses.py", "def loss", "# hello\ndef loss", {"losses.py"}),
-        ("train.py", "range(3)", "range(4)", {"train.py"}),
-        # What a function gives is, and what it is declared to take.
-        ("losses.py", "return batch", "return [batch]", {"losses.py", "train.py"}),
-        ("losses.py", "(params, batch)", "(params, batch, n=2)", {"losses.py", "train.py"}),
-        # That nothing is traced any more is the business of all that were.
-        ("steps.py", "jax.jit(fn)", "fn", set(PROJECT)),
-        # A new name in a module concerns what it traces, and nobody who did not look for it.
-        ("steps.py", "import jax\n", "import jax\nRATE = 1\n", {"losses.py", "steps.py"}),
+        # A unit follows from its file and from what that imports; a file, from its own text ...
+        ("train.py", "range(3)", "range(4)", {"train.py"}, {"train.py"}),
+        ("steps.py", "import jax\n", "import jax\nRATE = 1\n", {"steps.py", "train.py"},
+         {"steps.py", "losses.py"}),
+        # ... and from what is foreseen in it: the chain leads to another line now.
+        ("losses.py", "return batch", "return [batch]", {"train.py"}, {"losses.py"}),
+        ("steps.py", "jax.jit(fn)", "fn", {"steps.py", "train.py"}, {"steps.py", "losses.py"}),
     ],
-)
-def test_what_a_change_concerns_is_analysed_again(project, analysed, name, old, new, again):
-    records: Records = {}
-    lint(records)
+)  # fmt: skip
+def test_what_a_change_concerns_is_done_again(project, worked_on, name, old, new, ran, checked):
+    kept = Kept()
+    lint(kept)
     path = project / name
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
-    analysed()
-    found = lint(records)
-    assert analysed() == again
+    worked_on()
+    found = lint(kept)
+    assert worked_on() == (ran, checked)
     assert found == lint()
 
 
@@ -184,11 +190,11 @@ def test_what_a_change_concerns_is_analysed_again(project, analysed, name, old, 
 )
 def test_what_a_file_says_of_others_follows_them(project, library, before, after, found):
     for first, second in ((before, after), (after, before)):
-        records: Records = {}
+        kept = Kept()
         write(project, {"library.py": library, "user.py": first})
-        assert (found in [f.name for f in lint(records)]) is (first is before)
+        assert (found in [f.name for f in lint(kept)]) is (first is before)
         write(project, {"library.py": library, "user.py": second})
-        assert lint(records) == lint()
+        assert lint(kept) == lint()
         assert (found in [f.name for f in lint()]) is (second is before)
 
 
@@ -238,12 +244,12 @@ SERIES: dict[str, list[Files]] = {
 
 @pytest.mark.parametrize("name", SERIES)
 def test_series_of_changes(project, name):
-    records: Records = {}
+    kept = Kept()
     files: Files = {}
     for change in SERIES[name]:
         files = {path: text for path, text in (files | change).items() if text}
         write(project, files)
-        assert lint(records) == lint()
+        assert lint(kept) == lint()
 
 
 def test_files_that_no_import_joins_and_one_of_them_alone(project):
@@ -254,19 +260,19 @@ def test_files_that_no_import_joins_and_one_of_them_alone(project):
     sub = project / "pkg/sub.py"
     user = "import jax, pkg\n\n@jax.jit\ndef f(x):\n    return pkg.sub.loss(x, 1)\n"
     (project / "a.py").write_text(user)
-    records: Records = {}
+    kept = Kept()
     for text in ("return p", "return float(p)", "return q"):
         sub.write_text(f"import jax\ndef loss(p, q):\n    {text}\n")
         for names in (("a.py", "pkg/sub.py"), ("a.py",), ("pkg/sub.py",)):
-            assert lint(records, *names) == lint(None, *names)
+            assert lint(kept, *names) == lint(None, *names)
 
 
 def test_a_chain_leads_to_where_its_places_are_now(project):
-    records: Records = {}
-    before = lint(records)[0].chain
+    kept = Kept()
+    before = lint(kept)[0].chain
     path = project / "steps.py"
     path.write_text("# one line more\n" + path.read_text())
-    (now,) = lint(records)
+    (now,) = lint(kept)
     assert [place.line for place in now.chain if place.path == "steps.py"] == [
         place.line + 1 for place in before if place.path == "steps.py"
     ]
@@ -274,32 +280,32 @@ def test_a_chain_leads_to_where_its_places_are_now(project):
 
 
 def test_files_that_come_and_go(project):
-    records: Records = {}
-    lint(records)
+    kept = Kept()
+    lint(kept)
     (project / "losses.py").unlink()
-    assert lint(records) == lint()
+    assert lint(kept) == lint()
     (project / "losses.py").write_text("def loss(params, batch):\n    return float(batch)\n")
-    assert [f.name for f in lint(records)] == ["host-cast-of-tracer"]
+    assert [f.name for f in lint(kept)] == ["host-cast-of-tracer"]
     (project / "losses.py").write_text("def loss(params, batch:\n")
-    assert lint(records) == lint()
+    assert lint(kept) == lint()
 
 
-def test_one_file_with_the_records_of_all(project):
-    records: Records = {}
-    lint(records)
+def test_one_file_with_what_is_kept_of_all(project):
+    kept = Kept()
+    lint(kept)
     (project / "losses.py").write_text("def loss(params, batch):\n    return float(batch)\n")
-    assert lint(records, "losses.py") == lint(None, "losses.py") != []
-    assert lint(records) == lint()
+    assert lint(kept, "losses.py") == lint(None, "losses.py") != []
+    assert lint(kept) == lint()
 
 
-def test_several_workers_leave_the_same_records(project, monkeypatch):
+def test_several_workers_leave_the_same(project, monkeypatch):
     monkeypatch.setattr("gotcha_lint.workers.pipeline.PARALLEL_FROM", 0)
-    records: Records = {}
-    assert lint(records, jobs=2) == lint()
+    kept = Kept()
+    assert lint(kept, jobs=2) == lint()
     write(project, PROJECT | {"losses.py": "def loss(params, batch):\n    return int(params)\n"})
     monkeypatch.undo()
     os.chdir(project)
-    assert lint(records) == lint() != []
+    assert lint(kept) == lint() != []
 
 
 @st.composite
@@ -316,28 +322,10 @@ programs = st.fixed_dictionaries({}, optional={f"{name}.py": texts() for name in
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(programs, min_size=2, max_size=4))
 def test_any_change_gives_what_a_new_run_gives(project, series):
-    records: Records = {}
+    kept = Kept()
     for files in series:
         write(project, files)
-        assert lint(records) == lint()
-
-
-def test_other_files_are_asked_about_by_what_takes_note():
-    """Rules and analysis ask the project's methods; who reads the summaries leaves no trace."""
-    whole = {
-        "analysis/project.py",
-        "analysis/rounds.py",
-        "workers/conventions.py",
-        "workers/pipeline.py",
-    }
-    package = Path(rounds.__file__).parents[1]
-    readers = {
-        str(path.relative_to(package)).replace(os.sep, "/")
-        for path in package.rglob("*.py")
-        if "project.summaries" in path.read_text("utf-8")
-        or "self.summaries" in path.read_text("utf-8")
-    }
-    assert readers - whole == {"memo/records.py"}
+        assert lint(kept) == lint()
 
 
 class TestOnDisk:
@@ -346,60 +334,28 @@ class TestOnDisk:
         return Cache(tmp_path / "cache")
 
     def kept(self, cache: Cache) -> list[Path]:
-        return list(cache.folder.glob("??/*.records"))
+        return list(cache.folder.glob("??/*.files"))
 
-    def test_the_next_program_knows_them(self, project, cache, analysed):
+    def test_the_next_program_knows_them(self, project, cache, worked_on):
         lint(cache=cache)
-        analysed()
-        (project / "losses.py").write_text(dedent(PROJECT["losses.py"]) + "\nx = 1\n")
+        worked_on()
+        (project / "train.py").write_text(dedent(PROJECT["train.py"]).lstrip() + "x = 1\n")
         assert lint(cache=cache) == lint()
         assert len(self.kept(cache)) == 1
 
-    def test_they_are_used(self, project, cache, analysed):
+    def test_they_are_used(self, project, cache, worked_on):
         lint(cache=cache)
-        analysed()
-        (project / "losses.py").write_text(dedent(PROJECT["losses.py"]) + "\nx = 1\n")
+        worked_on()
+        (project / "train.py").write_text(dedent(PROJECT["train.py"]).lstrip() + "x = 1\n")
         lint(cache=cache)
-        assert analysed() == {"losses.py"}
+        assert worked_on() == ({"train.py"}, {"train.py"})
 
-    @pytest.mark.parametrize("data", [b"", b"nonsense", pickle.dumps({"train.py": 1}), None])
-    def test_a_damaged_file_is_made_anew(self, project, cache, data):
+    @pytest.mark.parametrize("data", [b"", b"nonsense", json.dumps({"train.py": 1}).encode(), None])
+    def test_a_damaged_file_is_made_again(self, project, cache, data):
         lint(cache=cache)
         (path,) = self.kept(cache)
         whole = path.read_bytes()
         path.write_bytes(whole[: len(whole) // 2] if data is None else data)
         (project / "losses.py").write_text("def loss(params, batch):\n    return float(batch)\n")
         assert lint(cache=cache) == lint() != []
-        assert len(path.read_bytes()) > 1000
-
-    def test_a_complex_number_is_read_back(self, project, cache, analysed):
-        write(project, {"a.py": "import jax\nX = 1j\n", "b.py": "import a\n"})
-        lint(cache=cache)
-        (project / "b.py").write_text("import a\nprint(a.X)\n")
-        analysed()
-        lint(cache=cache)
-        assert analysed() == {"b.py"}
-
-    def test_a_fault_of_records_costs_time_alone(self, project, cache, monkeypatch):
-        lint(cache=cache)
-        (project / "losses.py").write_text("def loss(params, batch):\n    return float(batch)\n")
-        real = rounds.Shard._as_before
-
-        def broken(self, fid, view):
-            if self.known:
-                raise KeyError(fid)
-            return real(self, fid, view)
-
-        monkeypatch.setattr(rounds.Shard, "_as_before", broken)
-        assert lint(cache=cache) == lint() != []
-
-    def test_reading_runs_nothing(self, tmp_path, monkeypatch):
-        class Evil:
-            def __reduce__(self):
-                return os.mkdir, (str(tmp_path / "made"),)
-
-        file = tmp_path / "a.records"
-        file.write_bytes(pickle.dumps({"train.py": Evil()}))
-        store = RecordStore(lambda root: file, lambda path, data: None)
-        assert store.records(["train.py"]) == {}
-        assert not (tmp_path / "made").exists()
+        assert json.loads(path.read_bytes()).keys() == PROJECT.keys()
