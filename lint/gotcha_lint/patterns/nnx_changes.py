@@ -1,4 +1,4 @@
-"""Objects of nnx, and what functions change of them, by the names that hold them (`patterns`; must).
+"""What functions change of objects of nnx, by the names that hold them (`patterns`; must).
 
 A draw counts in `nnx.Rngs`, an update writes to the model and to the optimizer, an assignment to a
 variable or to a module. What a function does with its parameters is done to what its callers give.
@@ -192,10 +192,10 @@ class NnxChanges:
         outer: Function | None = function
         while root is not None and outer is not None and not outer.is_module:
             for call in steps_of(outer):
-                given = call[3][0][1] if call[0] == "call" and call[3] else None
-                if given is not None and self.root(outer, given) == root:
-                    if self.origins.names.of_register(outer, call[2]) in _APART:
-                        return True
+                if call[0] != "call" or not call[3] or self.root(outer, call[3][0][1]) != root:
+                    continue
+                if self.origins.names.of_register(outer, call[2]) in _APART:
+                    return True
             outer = outer.parent
         return False
 
@@ -234,13 +234,14 @@ class NnxChanges:
             return kind if store[0] == "setitem" or store[3] == "value" else ""
         if kind == MODULE and store[0] == "setattr":
             return kind
-        made = self.links.makers(function).get(store[2])
+        makers = self.links.makers(function)
+        key = makers.get(store[3]) if store[0] == "setitem" else None
+        whole = key[2] is Ellipsis if key is not None else store[3] == "value"
+        made = makers.get(store[2]) if whole else None
         while made is not None and made[0] == "attr":  # `model.scale[...] = ...`
             if self.kind(function, made[2]) == MODULE:
-                whole = store[0] == "setattr" and store[3] == "value"
-                key = self.links.makers(function).get(store[3]) if store[0] == "setitem" else None
-                return VARIABLE if whole or (key is not None and key[2] is Ellipsis) else ""
-            made = self.links.makers(function).get(made[2])
+                return VARIABLE
+            made = makers.get(made[2])
         return ""
 
 

@@ -1,4 +1,4 @@
-"""Objects of nnx that traced functions change, though the trace did not make them (`patterns`; must).
+"""Objects of nnx that traced functions change, and did not make (floor `patterns`; must).
 
 By `nnx_changes`: what a function is given by name, or captures from the functions around it. A
 function is traced where the text gives it to a transform, by its own name or as a decorator does.
@@ -114,7 +114,9 @@ class NnxTraces:
         if traced.role not in _COPYING:
             return None
         places = [p.name for p in function.parameters if p.kind == "pos"]
-        static = {places[n] for n in traced.static if type(n) is int and -len(places) <= n < len(places)}
+        static = {
+            places[n] for n in traced.static if type(n) is int and -len(places) <= n < len(places)
+        }
         static |= {name for name in traced.static if isinstance(name, str)}
         names = {p.name for p in function.parameters if p.kind in ("pos", "kw")} - static
         own = [
@@ -150,10 +152,9 @@ class NnxTraces:
             if made[0] == "dict":
                 return any(holds(part) for _, part in made[2])
             if made[0] == "call":
-                callee = makers.get(made[2])
-                number = callee is not None and callee[0] in ("call", "load") and holds(made[2])
-                called = callee is not None and (callee[0] == "call" or number)
-                return not called and any(holds(part) for _, part in (*made[3], *made[4]))
+                callee = makers.get(made[2])  # what a transform has made gives numbers
+                plain = callee is not None and callee[0] != "call"
+                return plain and any(holds(part) for _, part in (*made[3], *made[4]))
             return False
 
         for i in steps_of(function):
@@ -162,9 +163,8 @@ class NnxTraces:
                     return True
             elif i[0] == "return" and holds(i[2]):
                 return True
-            elif i[0] == "store" and i[2] != name and makers.get(i[4], ("",))[0] == "load":
-                if holds(i[4]):
-                    return True
+            elif i[0] == "store" and makers.get(i[4], ("",))[0] == "load" and holds(i[4]):
+                return True  # `new = model`: what becomes of it is not followed
         return False
 
 

@@ -10,7 +10,7 @@ from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.nnx_changes import NnxChanges
 from gotcha_lint.patterns.nnx_traces import NnxTraces
 from gotcha_lint.program.data_flow import steps_of
-from gotcha_lint.program.ir import Module
+from gotcha_lint.program.ir import Instruction, Module
 from gotcha_lint.program.origins import Origins
 
 OTHER_TRACE, COPIED = "nnx object of another trace", "nnx object is copied"
@@ -24,8 +24,7 @@ def check_nnx(
 ) -> None:
     """All functions of a file that the file itself gives to transforms."""
     bodies = origins.links.bodies(module)
-    if not any(i[0] == "import" and "nnx" in (i[2], i[4]) or "nnx" in str(i[2]).split(".")
-               for body in bodies for i in steps_of(body) if i[0] == "import"):  # fmt: skip
+    if not any(_imports_nnx(i) for body in bodies for i in steps_of(body)):
         return
     traces = NnxTraces(NnxChanges(origins), transform_of)
     for body in bodies:
@@ -42,3 +41,7 @@ def check_nnx(
                     machine, COPIED, lost.within, lost.span, lost.name, traced.function.name,
                     places=(place,),
                 )  # fmt: skip
+
+
+def _imports_nnx(i: Instruction) -> bool:
+    return i[0] == "import" and "nnx" in (*str(i[2]).split("."), i[4])
