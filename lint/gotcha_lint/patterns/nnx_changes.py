@@ -143,10 +143,11 @@ class NnxChanges:
             return
         name = self.origins.names.of_call(function, call)
         given = [register for star, register in call[3] if not star]
-        if owner != call[2] and callee is not None and callee[3] == "update" and call[3]:
+        if name == "flax.nnx.update":
+            if len(given) > 1:
+                yield from self._made(function, call, given[0], WRITE, MODULE)
+        elif owner != call[2] and callee is not None and callee[3] == "update" and call[3]:
             yield from self._updated(function, call, owner)
-        elif name == "flax.nnx.update" and len(given) > 1:
-            yield from self._made(function, call, given[0], WRITE, MODULE)
         elif name.startswith(_NNX) and name.removeprefix(_NNX)[:1].isupper():
             drawn = dict(call[4]).get("rngs")
             if drawn is not None and self.kind(function, drawn) == RNGS:

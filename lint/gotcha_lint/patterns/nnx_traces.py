@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from gotcha_lint.facts import Transform
-from gotcha_lint.patterns.nnx_changes import DRAW, GRADIENT, MODULE, UPDATE, Change, NnxChanges
+from gotcha_lint.patterns.nnx_changes import DRAW, GRADIENT, Change, NnxChanges
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
 
@@ -69,6 +69,9 @@ class NnxTraces:
                     static_names = frozenset(static)
                     yield Traced(function, row.role, body.path, call[-1], static_names)
 
+    def is_transform(self, body: Function, call: Instruction) -> bool:
+        return self._transform(body, call)[0] is not None
+
     def _transform(
         self, body: Function, call: Instruction
     ) -> tuple[Transform | None, tuple[tuple[str | None, Register], ...]]:
@@ -96,16 +99,17 @@ class NnxTraces:
 
     def captured(self, traced: Traced) -> Iterator[Change]:
         """Changes that Flax refuses: of what the trace has neither made nor been given."""
-        done: set[str] = set()
+        done, steps = set[str](), list[Instruction]()
         if traced.role not in _STARTS:
             return
         for change in self.changes.changes(traced.function):
             if change.name in done or not change.sure or not _is_around(change, traced.function):
                 continue
-            if change.kind == MODULE and change.how == UPDATE:
-                continue  # the optimizer is told of
+            if change.step in steps:
+                continue  # an optimizer and its model
             if not self.changes.origins.is_attempted(change.within, change.step):
                 done.add(change.name)
+                steps.append(change.step)
                 yield change
 
     def lost(self, traced: Traced) -> Change | None:

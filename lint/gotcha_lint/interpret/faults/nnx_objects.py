@@ -7,6 +7,7 @@ from collections.abc import Callable
 from gotcha_lint.facts import Transform
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.patterns.nnx_captures import NnxCaptures
 from gotcha_lint.patterns.nnx_changes import NnxChanges
 from gotcha_lint.patterns.nnx_traces import NnxTraces
 from gotcha_lint.program.data_flow import steps_of
@@ -14,6 +15,7 @@ from gotcha_lint.program.ir import Instruction, Module
 from gotcha_lint.program.origins import Origins
 
 OTHER_TRACE, COPIED = "nnx object of another trace", "nnx object is copied"
+STALE_WEIGHTS = "nnx weights are captured"
 
 
 def check_nnx(
@@ -41,6 +43,17 @@ def check_nnx(
                     machine, COPIED, lost.within, lost.span, lost.name, traced.function.name,
                     places=(place,),
                 )  # fmt: skip
+    captures = NnxCaptures(traces, bodies)
+    for body in bodies if captures.compiled else ():
+        for stale in captures.stale(body):
+            places = [(body.path, stale.changed, f"`{stale.name}` changes here")]
+            if stale.called is not None:
+                places.append((body.path, stale.called, "compiled, called here"))
+            name = stale.function.name if stale.function is not None else ""
+            note(
+                machine, STALE_WEIGHTS, stale.function or body, stale.read, stale.name, name,
+                places=tuple(places),
+            )  # fmt: skip
 
 
 def _imports_nnx(i: Instruction) -> bool:
