@@ -60,6 +60,7 @@ from gotcha_lint.interpret.layers.mutable import as_pair
 from gotcha_lint.interpret.layers.typed_layers import typed_layer
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
+from gotcha_lint.interpret.models.optax_states import of_train_state
 from gotcha_lint.interpret.own_sizes import LONGEST, own_size
 from gotcha_lint.interpret.schedules import is_schedule, rate_of
 from gotcha_lint.interpret.start.backend import note_joining, note_start, starts
@@ -219,6 +220,9 @@ def _call_atom(
         _count_model(machine, atom, args, keywords, span)
         check_state_update(Call(machine, name, args, keywords, span), atom)
         apply_state(Call(machine, name, args, keywords, span), atom)
+        state = of_train_state(Call(machine, name, args, keywords, span), atom)
+        if state is not None:
+            return state
         tried = result_of(machine, atom, keywords)
     found = unknown_call(machine, args, keywords, span, name)
     if tried is not None:

@@ -45,6 +45,7 @@ from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, disagrees
 from gotcha_lint.interpret.indexing import own_cut
 from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS
 from gotcha_lint.interpret.models.optax_chains import CHAIN
+from gotcha_lint.interpret.models.optax_states import STATE_MADE, STATE_USED
 from gotcha_lint.interpret.models.transforms import AHEAD
 from gotcha_lint.interpret.replicated import AVERAGED, is_summed
 from gotcha_lint.interpret.start.backend import AT_IMPORT, DEFAULT, FORK, WORKERS
@@ -78,6 +79,7 @@ from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.host_bound import HostBoundLoop, host_bound
 from gotcha_lint.solve.keys import KeyReuses
 from gotcha_lint.solve.loop_work import EagerBody, EagerWork, UnrolledLoop
+from gotcha_lint.solve.optimizer_states import OptimizerStates, Restarted
 from gotcha_lint.solve.options import IgnoredArgument, UnreadOption
 from gotcha_lint.solve.per_input import comes_from, is_called_for_each_input, is_step
 from gotcha_lint.solve.remarks import Faults
@@ -117,6 +119,7 @@ class Programs:
     """By kind and place; of one place, one that is certain where there is such a one."""
     constant_keys: list[ConstantKey] = field(default_factory=list)
     idle: list[Idle] = field(default_factory=list)  # executables
+    restarted: dict[Origin, Restarted] = field(default_factory=dict)  # states of optimizers
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     chains: Chains = field(default_factory=Chains)  # of optimizers
     faults: Faults = field(default_factory=Faults)
@@ -164,6 +167,7 @@ class _Reader:
         self.elements: list[Effect] = []
         self.ahead: list[Effect] = []
         self.constant_keys = ConstantKeys()
+        self.states = OptimizerStates()
 
     def read(self) -> None:
         for event in self.segment.events:
@@ -186,6 +190,8 @@ class _Reader:
             elif isinstance(event, Effect) and event.kind == IGNORED_FLAG:
                 if (told := disagrees(event)) is not None:
                     self._effect(replace(event, maybe=event.maybe or not told))
+            elif isinstance(event, Effect) and event.kind in (STATE_MADE, STATE_USED):
+                self.states.add(event)
             elif isinstance(event, Effect) and event.kind == CHAIN:
                 self.programs.chains.add(event)
             elif isinstance(event, Effect) and event.kind == "pickle":
@@ -208,6 +214,8 @@ class _Reader:
         self._element_reads()
         self.programs.constant_keys += self.constant_keys.end(self.asked)
         self.programs.idle += idle(self.ahead, self.asked)
+        for one in self.states.end(self.segment):
+            self.programs.restarted.setdefault(one.place, one)
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
         if self.programs.counted:

@@ -6,6 +6,8 @@ from functools import cache
 
 from gotcha_lint.facts import Facts, load
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.interpret.faults.evaluated import check_evaluations
+from gotcha_lint.interpret.faults.nnx_objects import check_nnx
 from gotcha_lint.interpret.faults.remarks import (
     ABSENT_NAME,
     CAUGHT_IN_VAIN,
@@ -52,6 +54,9 @@ def check_texts(machine: Machine, links: Links, module: Module) -> None:
     origins = Origins(links, _facts().canonical)
     _check_releases(machine, origins, module)
     of_flax = _imports_flax(links, module)
+    if not is_test(module.path):
+        check_nnx(machine, origins, module, lambda name: _facts().get(name).transform)
+        check_evaluations(machine, origins, module)
     for function in links.bodies(module):
         if of_flax:
             _check_trees(machine, origins, function)

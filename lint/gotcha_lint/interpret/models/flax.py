@@ -28,7 +28,8 @@ from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.layers.linen import apply_layer, initialised, met
 from gotcha_lint.interpret.layers.modes import switch
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.interpret.models.optax import is_false, new_state
+from gotcha_lint.interpret.models.optax import is_false
+from gotcha_lint.interpret.models.optax_states import new_state
 from gotcha_lint.interpret.start.startup import note_made
 
 _OF_APPLY = ("rngs", "mutable", "variables", "method")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gotcha_lint.domain.freshness import SCHEDULE
 from gotcha_lint.domain.value import (
-    OPTIMIZER_STATE,
     UNKNOWN,
     Array,
     Constant,
@@ -27,6 +26,7 @@ from gotcha_lint.interpret.faults.optimizer_arguments import (
 )
 from gotcha_lint.interpret.faults.schedule_tests import check_schedule, note_joined
 from gotcha_lint.interpret.models.optax_chains import note_chain, schedule
+from gotcha_lint.interpret.models.optax_states import new_state, note_made, note_used
 from gotcha_lint.interpret.schedules import is_computed
 
 alias({"flax.nnx.Optimizer": "optax.#nnx"})
@@ -75,6 +75,7 @@ def optimizer_or_loss(call: Call) -> Value:
     site.info["options"] = dict(call.keywords)
     if name == "#nnx":
         site.info["data"] = call.argument(1, "tx")
+        note_made(call, site, "nnx")
         wanted = call.keyword("wrt")
         check_made(call, wanted)
         kind = wanted.only if wanted is not None else None
@@ -99,6 +100,7 @@ def _loss(call: Call) -> Value:
 @methods("optimizer")
 def optimizer_method(call: Call) -> Value:
     """`tx.init(params)`, `tx.update(grads, state, params)`."""
+    assert isinstance(call.on, Object)
     if call.short == "update":
         check_update(call)
     if call.short == "update" and call.args:
@@ -106,10 +108,14 @@ def optimizer_method(call: Call) -> Value:
         _note_in_place(call)
         _note_without_params(call)
         state = call.argument(1, "state")
+        note_used(call, call.receiver if "data" in call.on.site.info else state)
         return only(Tuple((call.args[0], state)))
     if call.short == "init":
         check_weights(call, call.get(0, "params"))
-        return new_state(call)
+        state = new_state(call)
+        if isinstance(atom := state.only, Object):
+            note_made(call, atom.site)
+        return state
     return Value((), True, call.marks)
 
 
@@ -143,17 +149,6 @@ def _needing(optimizer: Value, depth: int) -> Object | None:
 
 
 _PARTS = 4  # chains in chains
-_COUNTERS = ("count", "gradient_step", "mini_step")
-
-
-def new_state(call: Call) -> Value:
-    """The state of an optimizer: nothing is known of it but that its counters are int32."""
-    machine = call.engine
-    site = machine.allocate("object", call.span, OPTIMIZER_STATE)
-    site.info["name"] = OPTIMIZER_STATE
-    for name in _COUNTERS:
-        machine.write((site, name), only(Array("int32", False, (), "device", call.origin)))
-    return only(Object(site, call.origin))
 
 
 def is_false(value: Value | None) -> bool:

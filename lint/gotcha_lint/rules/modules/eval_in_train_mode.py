@@ -1,27 +1,11 @@
+import re
 from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.known import TRAIN_STATE
-from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import last_word, walk
-from gotcha_lint.facts.flags import TRAIN
-from gotcha_lint.facts.paths import is_test
+from gotcha_lint.interpret.faults.evaluated import IN_TRAINING
 from gotcha_lint.interpret.faults.flags import IGNORED_FLAG
-from gotcha_lint.queries.modes import (
-    called_by_evaluations,
-    evaluates_by_name,
-    is_evaluation,
-    only_trains,
-    train_flag,
-)
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import called
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.text.comments import MARK
-
-_LAYERS = ("dropout", "batchnorm")
-_APPLY = ("apply", "apply_fn")
 
 
 class EvalInTrainMode(Rule):
@@ -43,6 +27,10 @@ class EvalInTrainMode(Rule):
 
     severity = "error"
     roots = frozenset({"apply", "apply_fn", "nnx"})
+    # Comments of their own line that speak of the mode: it is meant.
+    spoken = re.compile(
+        r"(?m)^\s*#(?!\s*gotcha\b).*\b(train(ing)? mode|(is_)?train(ing)? ?= ?True|deterministic)"
+    )
     examples = (
         Example(
             bad="""
@@ -77,18 +65,6 @@ class EvalInTrainMode(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if is_test(site.model.path):
-            return
-        every = [call for call in site.of(Call) if _is_apply(call)]
-        calls = [call for call in every if train_flag(call)]
-        if len(calls) < len(every):  # an `if` chooses the mode
-            calls = [call for call in calls if not call.at.guards]
-        if calls and is_evaluation(site) and not _is_explained(site.function.node):
-            yield from map(_of_linen, (call for call in calls if not _lacks_layers(call)))
-        if evaluates_by_name(site) and not called_by_evaluations(site):
-            yield from _of_nnx(site)
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for call, effect in programs.forward.values():
             yield Foreseen(
@@ -121,45 +97,17 @@ class EvalInTrainMode(Rule):
                     f"`{flag.given}` on here, whatever its value is",
                     certain=False,
                 )
-
-
-def _is_apply(call: Call) -> bool:
-    """`model.apply(...)` or `state.apply_fn(...)`."""
-    return last_word(call.node.func) in _APPLY and not call.decorator
-
-
-def _lacks_layers(call: Call) -> bool:
-    """The module that is applied stands in this file, and names none of these layers."""
-    cls, project = call.base.cls if call.base is not None else None, call.body.project
-    if cls is None or cls[0] != call.body.model.path:
-        return False
-    if project is not None and project.is_a(cls, TRAIN_STATE):
-        return False  # `state.apply_fn` is a method of another class
-    names = (n.value for n in walk(call.body.model.classes[cls[1]].node) if isinstance(n, cst.Name))
-    return not any(word in name.lower() for name in names for word in _LAYERS)
-
-
-def _of_linen(call: Call) -> Report:
-    return Report(
-        call.node,
-        f"`{call.body.function.name}` runs with {train_flag(call)}: dropout and batch statistics "
-        "are those of training",
-    )
-
-
-def _of_nnx(body: Body) -> Iterator[Report]:
-    for param in body.function.params:
-        if only_trains(body, param.name):
-            yield Report(
-                param.node,
-                f"`{param.name}` is switched by `{param.name}.train()`, and nothing calls "
-                f"`{param.name}.eval()`: dropout and batch statistics are those of training",
+        for fault in programs.faults.of(IN_TRAINING):
+            flag, parameter = fault.text
+            what = (
+                f"`{fault.within.name}` runs with {flag}"
+                if flag
+                else f"`{parameter}` is switched by `{parameter}.train()`, and nothing calls "
+                f"`{parameter}.eval()`"
             )
-
-
-def _is_explained(function: cst.CSTNode) -> bool:
-    """A comment in it speaks of the mode; one for this tool, which may name this rule, does not."""
-    lines = (line for node in walk(function) for line in getattr(node, "leading_lines", ()))
-    comments = [line.comment.value for line in lines if line.comment is not None]
-    prose = [comment for comment in comments if MARK.match(comment) is None]
-    return any(word in comment for comment in prose for word in TRAIN)
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"{what}: dropout and batch statistics are those of training",
+                fault.places,
+                fault.certain,
+            )

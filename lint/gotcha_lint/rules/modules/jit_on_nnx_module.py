@@ -1,22 +1,16 @@
+from __future__ import annotations
+
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.roles import GRADS
-from gotcha_lint.analysis.sites import Body, Call, Store
-from gotcha_lint.analysis.syntax import dotted, parents, walk
-from gotcha_lint.analysis.values import Kind
-from gotcha_lint.program.ir import Function as Traced
-from gotcha_lint.queries.nnx import changes_weights, is_module, is_optimizer
-from gotcha_lint.queries.stale import is_jitted_itself
-from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule, module_alias
+from gotcha_lint.interpret.faults.nnx_objects import COPIED
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, alias_in, text_of
 from gotcha_lint.solve.programs import Programs
 
-# What a caller can put back into its own object.
-_HANDED_BACK = frozenset({"flax.nnx.state", "flax.nnx.split", "flax.nnx.pop"})
-_PLAIN_JIT = frozenset({"jit", "pmap"})
-_CHANGING = frozenset({"BatchNorm", "Dropout"})
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.model import FileModel
 
 
 class JitOnNnxModule(Rule):
@@ -91,147 +85,48 @@ class JitOnNnxModule(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        trace = site.trace
-        if trace is None or not is_jitted_itself(site) or site.hosted:
-            return
-        if trace.chain[-1][1].partition(" of ")[0] not in _PLAIN_JIT:
-            return
-        for param in site.function.params:
-            if param.name in trace.static or _comes_back(site, param.name):
-                continue
-            change = _change(site, param.name)
-            if change is not None:
-                yield Report(
-                    change,
-                    f"under `jax.jit` `{param.name}` is a copy: what changes here is lost when "
-                    f"`{site.function.name}` returns; use `nnx.jit`",
-                    _fix(site),
-                    why_traced=True,
-                )
-                return
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        for effect in programs.effects["in place"].values():
+        done: set[tuple[str, str]] = set()
+        for fault in programs.faults.of(COPIED):
+            parameter, function = fault.text
+            done.add((fault.path, function))
             yield Foreseen(
-                (effect.path, effect.span),
-                "under `jax.jit` this object is a copy: what changes here is lost when "
-                f"`{effect.within.name}` returns; use `nnx.jit`",
-                certain=not effect.maybe,
-                about=_lines(effect.within),
+                (fault.path, fault.span),
+                f"under `jax.jit` `{parameter}` is a copy: what changes here is lost when "
+                f"`{function}` returns; use `nnx.jit`",
+                fault.places,
+                fault.certain,
+                hint=function,
             )
+        for effect in programs.effects["in place"].values():
+            if (effect.path, effect.within.name) not in done:
+                yield Foreseen(
+                    (effect.path, effect.span),
+                    "under `jax.jit` this object is a copy: what changes here is lost when "
+                    f"`{effect.within.name}` returns; use `nnx.jit`",
+                    certain=not effect.maybe,
+                    hint=effect.within.name,
+                )
 
-
-def _lines(function: Traced) -> tuple[str, int, int]:
-    return function.path, function.first or function.line, function.end_line
-
-
-def _change(body: Body, name: str) -> cst.CSTNode | None:
-    """Where the object of a parameter changes: an update, an assignment, a layer with a state."""
-    value = body.names.get(name)
-    if any(p.name == name and p.kind in ("star", "kwargs") for p in body.function.params):
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
+        nnx, plain = alias_in(model, "flax.nnx"), f"{alias_in(model, 'jax')}.jit"
+        if nnx == "flax.nnx":
+            return None
+        for function in _around(model.tree, statement):
+            if not isinstance(function, cst.FunctionDef) or function.name.value != hint:
+                continue
+            for decorator in function.decorators:
+                if text_of(decorator.decorator) == plain:
+                    change = Change(decorator.decorator, f"{nnx}.jit")
+                    return Rewrite(f"use `{nnx}.jit`", (change,))
         return None
-    if is_optimizer(value):
-        return next((c.node for c in body.of(Call) if _updates(c, name)), None)
-    handed = next((c.node for c in body.of(Call) if changes_weights(c, name)), None)
-    if handed is not None or not is_module(body.project, value):
-        return handed
-    for store in body.of(Store):
-        text = dotted(store.node.value if isinstance(store.node, cst.Subscript) else store.node)
-        if text is not None and text.startswith(f"{name}."):
-            return store.node
-    call = next((c for c in body.of(Call) if _changes_itself(c, name)), None)
-    return _trained(body, name) if call is None else call.node
 
 
-def _updates(call: Call, name: str) -> bool:
-    func = call.node.func
-    return (
-        isinstance(func, cst.Attribute)
-        and func.attr.value == "update"
-        and dotted(func.value) == name
-        and is_optimizer(call.base)
-    )
-
-
-def _changes_itself(call: Call, name: str) -> bool:
-    """`meter.add(x)`, a method of this file that assigns to variables of its object."""
-    func, targets = call.node.func, call.callee.targets
-    own = isinstance(func, cst.Attribute) and dotted(func.value) == name
-    if not own or call.callee.kind is not Kind.FUNCTION or len(targets) != 1:
-        return False
-    path, number = next(iter(targets))
-    if path != call.body.model.path or call.callee.via:
-        return False
-    method = call.body.model.functions[number]
-    return bool(method.self_name) and any(_stores(node, method) for node in walk(method.node))
-
-
-def _stores(node: cst.CSTNode, method: Function) -> bool:
-    match node:
-        case cst.Assign(targets=[cst.AssignTarget(target=target)]) | cst.AugAssign(target=target):
-            part = target.value if isinstance(target, cst.Subscript) else target
-            return (dotted(part) or "").startswith(f"{method.self_name}.")
-    return False
-
-
-def _trained(body: Body, name: str) -> cst.CSTNode | None:
-    """`nnx.grad(loss)(model)` of a model with batch statistics or random masks."""
-    value = body.names[name]
-    if value.cls is None or value.cls[0] != body.model.path:
-        return None
-    nodes = walk(body.model.classes[value.cls[1]].node)
-    words = {node.value for node in nodes if isinstance(node, cst.Name)}
-    if words.isdisjoint(_CHANGING) or "eval" in _attributes(body):
-        return None
-    for call in body.of(Call):
-        given = [dotted(arg.value) for arg in call.node.args]
-        if name in given and any(via.name in GRADS for via in call.callee.via):
-            return call.node
-    return None
-
-
-def _attributes(body: Body) -> set[str]:
-    nodes = walk(body.function.node)
-    return {node.attr.value for node in nodes if isinstance(node, cst.Attribute)}
-
-
-def _comes_back(body: Body, name: str) -> bool:
-    """The function returns the object, or its state: the caller can go on with that."""
-    for call in body.of(Call):
-        if call.name in _HANDED_BACK and name in [dotted(arg.value) for arg in call.node.args]:
-            return True
-    for node in walk(body.function.node, into_functions=False):
-        if isinstance(node, cst.Return) and node.value is not None and _gives(body, node, name):
-            return True
-    return any(isinstance(n, cst.Name) and n.value == name for n in _renamed(body))
-
-
-def _gives(body: Body, returned: cst.Return, name: str) -> bool:
-    above = parents(returned)
-    for part in walk(returned):
-        if isinstance(part, cst.Name) and part.value == name:
-            outer = above.get(id(part))
-            call = body.call_of(above.get(id(outer))) if isinstance(outer, cst.Arg) else None
-            number = call is not None and (call.callee.via or call.result.kind is Kind.ARRAY)
-            if not number and not isinstance(outer, cst.Call | cst.Attribute):
-                return True
-    return False
-
-
-def _renamed(body: Body) -> Iterator[cst.CSTNode]:
-    """`new = model`: what becomes of it is not followed."""
-    for node in walk(body.function.node):
-        if isinstance(node, cst.Assign):
-            yield node.value
-
-
-def _fix(body: Body) -> Rewrite | None:
-    nnx, node = module_alias(body, "flax.nnx"), body.function.node
-    plain = f"{module_alias(body, 'jax')}.jit"
-    if nnx == "flax.nnx" or not isinstance(node, cst.FunctionDef):
-        return None
-    for decorator in node.decorators:
-        if dotted(decorator.decorator) == plain:
-            return Rewrite(f"use `{nnx}.jit`", (Change(decorator.decorator, f"{nnx}.jit"),))
-    return None
+def _around(tree: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
+    """The nodes that hold a node, the innermost one first, and the node itself."""
+    if tree is node:
+        return [node]
+    found = next((path for child in tree.children if (path := _around(child, node))), [])
+    return [*found, tree] if found else []

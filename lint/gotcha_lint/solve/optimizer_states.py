@@ -1,0 +1,112 @@
+"""States of optimizers that are made again for each update (may).
+
+A state is made and gets one update, in the same steady loops, or in the same function that JAX
+traces. Where another function makes the update, the parameters must go from one turn to the next:
+of that the text of the loop decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from gotcha_lint.domain.sites import Origin, Site
+from gotcha_lint.domain.value import Object
+from gotcha_lint.interpret.events import Effect
+from gotcha_lint.interpret.models.optax_states import STATE_MADE, STATE_USED
+from gotcha_lint.patterns.fresh_states import Fresh, of_model, of_parameters
+from gotcha_lint.program.data_flow import steps_of
+from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.roots import Segment
+
+
+@dataclass(frozen=True, slots=True)
+class Restarted:
+    """`name`: of the state, if it has one; `in_loop`: of its own function, else in a step."""
+
+    place: Origin
+    name: str
+    in_loop: bool
+    whole: bool  # an optimizer of nnx, which holds its state
+    updated: Origin
+    certain: bool
+
+
+@dataclass(slots=True)
+class OptimizerStates:
+    """Takes the effects of one root, in their order."""
+
+    made: dict[Site, list[Effect]] = field(default_factory=dict)
+    used: dict[Site, list[Effect]] = field(default_factory=dict)
+
+    def add(self, effect: Effect) -> None:
+        if effect.kind == STATE_MADE and isinstance(effect.owner, Site):
+            self.made.setdefault(effect.owner, []).append(effect)
+        elif effect.kind == STATE_USED:
+            atom = effect.values[0].only
+            if isinstance(atom, Object):
+                self.used.setdefault(atom.site, []).append(effect)
+
+    def end(self, segment: Segment) -> Iterator[Restarted]:
+        for site, uses in self.used.items():
+            if len({(use.calls, use.path, use.span) for use in uses}) > 1:
+                continue
+            around = frozenset[object]().union(*(use.loops for use in uses))
+            pairs = ((m, u) for m in reversed(self.made.get(site, [])) for u in reversed(uses))
+            pair = next(
+                ((m, u) for m, u in pairs if u.loops == around and _are_together(m, u, segment)),
+                None,
+            )
+            found = None if pair is None else _restarted(*pair, segment)
+            if found is not None:
+                yield found
+
+
+def _are_together(made: Effect, used: Effect, segment: Segment) -> bool:
+    """Is it made as often as it is used, and again and again?"""
+    if made.loops != used.loops or (made.loops and made.loops <= segment.listed):
+        return False
+    return bool(made.loops) or (made.traced and used.traced and made.within is used.within)
+
+
+def _restarted(made: Effect, used: Effect, segment: Segment) -> Restarted | None:
+    makes, uses = _way(made), _way(used)
+    while len(makes) > 1 and len(uses) > 1 and makes[0] == uses[0]:
+        del makes[0], uses[0]
+    function = _around(makes[0], [made.within, used.within, segment.root])
+    if function is None or uses[0][0] != makes[0][0]:
+        return None
+    whole = made.what == "nnx"
+    inline = len(makes) == len(uses) == 1
+    judge = of_model if whole else of_parameters
+    fresh: Fresh | None = judge(function, makes[0][1], uses[0][1], inline)
+    if fresh is None:
+        return None
+    certain = not (made.maybe or used.maybe)
+    return Restarted(makes[0], fresh.name, fresh.in_loop, whole, uses[0], certain)
+
+
+def _way(effect: Effect) -> list[Origin]:
+    return [*effect.calls, (effect.path, effect.span)]
+
+
+def _around(place: Origin, near: Iterable[Function | None]) -> Function | None:
+    """The innermost function with this place, of the files of these functions."""
+    path, span = place
+    for one in near:
+        if one is None or one.path != path:
+            continue
+        top = one
+        while top.parent is not None:
+            top = top.parent
+        found = [f for f in _below(top) if f.line <= span[0] <= f.end_line or f is top]
+        inner = [f for f in found if any(i[-1] == span and i[0] == "call" for i in steps_of(f))]
+        return inner[-1] if inner else None
+    return None
+
+
+def _below(function: Function) -> Iterator[Function]:
+    yield function
+    for i in steps_of(function):
+        if i[0] in ("closure", "class"):
+            yield from _below(i[2])
