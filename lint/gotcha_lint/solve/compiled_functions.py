@@ -78,6 +78,7 @@ class Stale:
     static_self: bool
     at_top: bool  # by the code of a module, not by a function of it
     writer: str
+    by_call: bool = False  # a call changes the object that the location holds
 
 
 @dataclass(slots=True)
@@ -97,6 +98,7 @@ class CompiledFunction:
     stale: list[Stale] = field(default_factory=list)
     globals: dict[tuple[str, str], CompiledCall] = field(default_factory=dict)
     """Names of modules that a trace reads, by their path."""
+    traced: set[Function] = field(default_factory=set)  # that its traces run
     replaced: dict[str, tuple[CompiledCall, Replaced]] = field(default_factory=dict)
     """Arguments that the result replaces from turn to turn, not donated; and their bytes."""
     is_kept: bool = False  # made only where there is none yet: in a memoised function, say

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gotcha_lint.domain.sites import Site
 from gotcha_lint.facts.contexts import CONTEXTS
 from gotcha_lint.interpret.faults.remarks import note
+from gotcha_lint.interpret.faults.set_orders import SET_ORDER
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.attention_widths import head_widths
 from gotcha_lint.patterns.bound_comparisons import bound_comparisons
@@ -14,6 +15,7 @@ from gotcha_lint.patterns.data_pipelines import Lineage, computed_per_example
 from gotcha_lint.patterns.device_counts import splits_by_all
 from gotcha_lint.patterns.dropped_statistics import dropped_statistics
 from gotcha_lint.patterns.half_types import half_types, is_unscaled
+from gotcha_lint.patterns.ignored_parameters import ignored_parameters
 from gotcha_lint.patterns.layer_arguments import misplaced_arguments
 from gotcha_lint.patterns.layer_types import untyped_layers
 from gotcha_lint.patterns.mapped_steps import (
@@ -26,6 +28,7 @@ from gotcha_lint.patterns.mapped_steps import (
 from gotcha_lint.patterns.masked_means import masked_means
 from gotcha_lint.patterns.overwritten_results import overwritten_results
 from gotcha_lint.patterns.schedule_lengths import short_schedules
+from gotcha_lint.patterns.string_sets import ordered_by_sets
 from gotcha_lint.patterns.unmasked_decay import unmasked_decays
 from gotcha_lint.patterns.unused_keys import unused_keys
 from gotcha_lint.patterns.unused_results import unused_results
@@ -36,6 +39,7 @@ from gotcha_lint.program.links import Links
 UNUSED, MASKED_MEAN = "unused result", "masked mean"
 CLIPPED_NORM = "clipped norm"
 VAIN_CONTEXT, OVERWRITTEN = "vain context", "overwritten result"
+IGNORED_PARAMETER = "ignored parameter"
 COPIED, UNUSED_KEYS = "copied array", "unused keys"
 _MODULES = frozenset(
     ("flax.linen.Module", "flax.nnx.Module", "equinox.Module", "haiku.Module")
@@ -80,6 +84,10 @@ def check_computed(machine: Machine, links: Links, module: Module, function: Fun
         places = ((function.path, bound.use, "used as a value"),)
         text = bound.name, *map(str, bound.compared)
         note(machine, BOUND_COMPARISON, function, bound.span, *text, places=places)
+    for name, span in ignored_parameters(links, function):
+        note(machine, IGNORED_PARAMETER, function, span, name)
+    for ordered in ordered_by_sets(module, function):
+        note(machine, SET_ORDER, function, ordered.span, ordered.what)
     for clip in clipped_norms(module, function):
         note(machine, CLIPPED_NORM, function, clip.span, clip.word)
     _check_pipeline(machine, module, function)
