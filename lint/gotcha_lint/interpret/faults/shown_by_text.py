@@ -17,6 +17,7 @@ from gotcha_lint.interpret.faults.remarks import (
     EXCHANGED_FIELDS,
     IN_PLACE,
     INDEXED_STATE,
+    LEAF,
     LIBRARY_NAME,
     LOST_CONSTANT,
     NUMBER_MASK,
@@ -35,6 +36,7 @@ from gotcha_lint.patterns.local.discarded_updates import discarded_updates
 from gotcha_lint.patterns.local.field_orders import exchanged_fields
 from gotcha_lint.patterns.local.half_constants import lost_constants
 from gotcha_lint.patterns.local.indexed_states import indexed_states
+from gotcha_lint.patterns.local.iterators import iterator_leaves
 from gotcha_lint.patterns.local.library_names import library_names, names_set
 from gotcha_lint.patterns.local.meshes import entered_meshes, sets_meshes
 from gotcha_lint.patterns.local.number_masks import number_masks
@@ -49,9 +51,9 @@ from gotcha_lint.program.links import Links
 from gotcha_lint.program.origins import Origins
 
 
-def check_texts(machine: Machine, links: Links, module: Module) -> None:
+def check_texts(machine: Machine, origins: Origins, module: Module) -> None:
     """All functions of a file."""
-    origins = Origins(links, _facts().canonical)
+    links = origins.links
     _check_releases(machine, origins, module)
     of_flax = _imports_flax(links, module)
     if not is_test(module.path):
@@ -121,6 +123,8 @@ def _check_values(machine: Machine, origins: Origins, function: Function) -> Non
 
 
 def _check_numbers(machine: Machine, origins: Origins, function: Function) -> None:
+    for leaf in iterator_leaves(origins, function):
+        note(machine, LEAF, function, leaf.span, leaf.kind, leaf.taker, leaf.fix)
     for use in restored_states(origins, function):
         places = ((function.path, use.restored, "restored here"),)
         note(machine, RESTORED_STATE, function, use.span, places=places)
@@ -133,13 +137,13 @@ def _check_numbers(machine: Machine, origins: Origins, function: Function) -> No
 
 
 @cache
-def _facts() -> Facts:
+def built_in_facts() -> Facts:
     return load()
 
 
 def _is_pure(name: str) -> bool:
     """A function of JAX that gives an array, and does nothing else."""
-    fact = _facts().get(name)
+    fact = built_in_facts().get(name)
     if fact.effect or fact.transform or fact.key is not None:
         return False
     return fact.calls is None and fact.returns.startswith("array")
