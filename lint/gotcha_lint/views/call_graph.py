@@ -23,7 +23,6 @@ from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.rule_helpers.wording import loop_places
 from gotcha_lint.solve.compiled_functions import Place
 
-
 _MAPPING = frozenset({"vmap", "nnx.vmap"})  # the engine follows them without a trace
 
 

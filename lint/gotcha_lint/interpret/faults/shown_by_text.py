@@ -57,7 +57,7 @@ def check_texts(machine: Machine, origins: Origins, module: Module) -> None:
     _check_releases(machine, origins, module)
     of_flax = _imports_flax(links, module)
     if not is_test(module.path):
-        check_nnx(machine, origins, module, lambda name: _facts().get(name).transform)
+        check_nnx(machine, origins, module, lambda name: built_in_facts().get(name).transform)
         check_evaluations(machine, origins, module)
     for function in links.bodies(module):
         if of_flax:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.interpret.faults.nnx_objects import COPIED
-from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, alias_in, text_of
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
 from gotcha_lint.solve.programs import Programs
 
 if TYPE_CHECKING:
-    from gotcha_lint.analysis.model import FileModel
+    from gotcha_lint.text.file_tree import FileTree
 
 
 class JitOnNnxModule(Rule):
@@ -109,12 +109,12 @@ class JitOnNnxModule(Rule):
                 )
 
     def mend_by(
-        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
     ) -> Rewrite | None:
-        nnx, plain = alias_in(model, "flax.nnx"), f"{alias_in(model, 'jax')}.jit"
+        nnx, plain = file.alias("flax.nnx"), f"{file.alias('jax')}.jit"
         if nnx == "flax.nnx":
             return None
-        for function in _around(model.tree, statement):
+        for function in _around(file.tree, statement):
             if not isinstance(function, cst.FunctionDef) or function.name.value != hint:
                 continue
             for decorator in function.decorators:

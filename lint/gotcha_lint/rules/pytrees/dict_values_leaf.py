@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.interpret.faults.remarks import LEAF
 from gotcha_lint.rule import HERE, Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 
 class DictValuesLeaf(Rule):
@@ -92,7 +92,7 @@ class DictValuesLeaf(Rule):
             )
 
     def mend_by(
-        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
     ) -> Rewrite | None:
         if hint == "list":
             return Rewrite("make it a list", (Change(node, before="list(", after=")"),))

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.interpret.faults.set_orders import SET_ORDER
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 
 class SetOrderInProgram(Rule):
@@ -106,5 +106,5 @@ class SetOrderInProgram(Rule):
                 quotes=(here,),
             )
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
         return Rewrite("sort it", (Change(node, before="sorted(", after=")"),))

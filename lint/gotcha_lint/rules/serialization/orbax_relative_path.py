@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.interpret.faults.saved import RELATIVE_PATH
-from gotcha_lint.rule import HERE, Change, Example, Foreseen, Rewrite, Rule, alias_in
+from gotcha_lint.rule import HERE, Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.file_tree import FileTree
 
 
 class OrbaxRelativePath(Rule):
@@ -76,9 +76,9 @@ class OrbaxRelativePath(Rule):
             yield Foreseen((fault.path, fault.span), message, fault.places, hint=hint)
 
     def mend_by(
-        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
     ) -> Rewrite | None:
         if not hint:
             return None
-        change = Change(node, before=f"{alias_in(model, 'os')}.path.abspath(", after=")")
+        change = Change(node, before=f"{file.alias('os')}.path.abspath(", after=")")
         return Rewrite("make the path absolute", (change,), imports=("os",))
