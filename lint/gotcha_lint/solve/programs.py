@@ -54,6 +54,7 @@ from gotcha_lint.patterns.pipeline_order import Cycled, LateShuffle
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.flags import HandedFlag
 from gotcha_lint.program.ir import Function
+from gotcha_lint.program.text import Text
 from gotcha_lint.solve.ahead import Idle, idle
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
 from gotcha_lint.solve.captured import (
@@ -125,6 +126,7 @@ class Programs:
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     chains: Chains = field(default_factory=Chains)  # of optimizers
     faults: Faults = field(default_factory=Faults)
+    texts: list[Text] = field(default_factory=list)  # of the file that is asked about
     wide: bool = False  # the project may switch 64-bit types on
     unread: list[UnreadOption] = field(default_factory=list)
     flags: list[HandedFlag] = field(default_factory=list)
@@ -136,6 +138,8 @@ class Programs:
     def add(self, segment: Segment) -> None:
         """Takes the events of one root, in program order."""
         _Reader(self, segment).read()
+        if segment.text is not None:
+            self.texts.append(segment.text)
         self.checkpoints.end(segment)
         self.keys.add(segment)
         self.faults.add(segment)

@@ -37,7 +37,7 @@ from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event, KeyUse, Location, Remark, Turn
 from gotcha_lint.interpret.faults.losses import check_forward
 from gotcha_lint.interpret.faults.padded import note_padded
-from gotcha_lint.interpret.faults.shown_by_text import built_in_facts, check_texts
+from gotcha_lint.interpret.faults.shown_by_text import check_texts, text_of
 from gotcha_lint.interpret.faults.written import check_written
 from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_class, mapping_of
@@ -47,14 +47,12 @@ from gotcha_lint.interpret.layers.annotated import classes_of, known_of
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, heaviest_call
 from gotcha_lint.interpret.loops import carried, goes_on
 from gotcha_lint.interpret.machine import RESERVE, OutOfBudget
-from gotcha_lint.interpret.start.importable import Modules
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.interpret.substitution import symbol_for
 from gotcha_lint.patterns.settings import X64
 from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function, Module
-from gotcha_lint.program.links import Links
-from gotcha_lint.program.origins import Origins
+from gotcha_lint.program.text import Text
 
 ROOT_BUDGET = 40_000  # instructions of one root, where it imports little
 _LEAST = 8_000  # ... and where it imports much
@@ -74,6 +72,7 @@ class Segment:
     turns: dict[Any, Size] = field(default_factory=dict)  # of loops, where they are known
     listed: set[Any] = field(default_factory=set)  # loops over what is written out
     heaviest: tuple[Span, int] | None = None  # the call of the root that starts most operations
+    text: Text | None = None  # of a module
 
     @property
     def runs_once(self) -> bool:
@@ -89,17 +88,20 @@ def of_import(engine: Engine, path: str) -> Segment:
     """Runs a module, as it is run when it is imported."""
     _begin(engine, path)
     load_module(engine, path)
-    check_written(engine, path)
+    text = text_of(engine, path)
+    check_written(engine, text)
     fresh = dict(engine.fresh) if engine.events else {}
-    return Segment(None, engine.events, fresh, engine.waiting, engine.turns, engine.listed)
+    return Segment(
+        None, engine.events, fresh, engine.waiting, engine.turns, engine.listed, text=text
+    )
 
 
 def of_text(engine: Engine, path: str) -> Segment:
     """What the text of a module shows that uses no JAX: it is not run."""
     _begin(engine, path)
-    origins = Origins(Links(Modules(engine), engine.texts), built_in_facts().canonical)
-    check_texts(engine, origins, engine.modules[path])
-    return Segment(None, engine.events)
+    text = text_of(engine, path)
+    check_texts(engine, text.origins, text.module)
+    return Segment(None, engine.events, text=text)
 
 
 def of_roots(

@@ -29,6 +29,7 @@ from gotcha_lint.interpret.faults.remarks import (
 )
 from gotcha_lint.interpret.faults.settings import check_settings
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.start.importable import Modules
 from gotcha_lint.patterns.local.absent_names import absent_names
 from gotcha_lint.patterns.local.assigned_arrays import assigned_arrays
 from gotcha_lint.patterns.local.dict_tests import dict_tests
@@ -49,6 +50,7 @@ from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.links import Links
 from gotcha_lint.program.origins import Origins
+from gotcha_lint.program.text import Text
 
 
 def check_texts(machine: Machine, origins: Origins, module: Module) -> None:
@@ -57,7 +59,7 @@ def check_texts(machine: Machine, origins: Origins, module: Module) -> None:
     _check_releases(machine, origins, module)
     of_flax = _imports_flax(links, module)
     if not is_test(module.path):
-        check_nnx(machine, origins, module, lambda name: built_in_facts().get(name).transform)
+        check_nnx(machine, origins, module, lambda name: _built_in_facts().get(name).transform)
         check_evaluations(machine, origins, module)
     for function in links.bodies(module):
         if of_flax:
@@ -136,14 +138,20 @@ def _check_numbers(machine: Machine, origins: Origins, function: Function) -> No
         note(machine, LOST_CONSTANT, function, lost.span, text)
 
 
+def text_of(machine: Machine, path: str) -> Text:
+    """The text of one file, with the names by which libraries call what it uses."""
+    links = Links(Modules(machine), machine.texts)
+    return Text(machine.modules[path], Origins(links, _built_in_facts().canonical))
+
+
 @cache
-def built_in_facts() -> Facts:
+def _built_in_facts() -> Facts:
     return load()
 
 
 def _is_pure(name: str) -> bool:
     """A function of JAX that gives an array, and does nothing else."""
-    fact = built_in_facts().get(name)
+    fact = _built_in_facts().get(name)
     if fact.effect or fact.transform or fact.key is not None:
         return False
     return fact.calls is None and fact.returns.startswith("array")

@@ -19,11 +19,10 @@ from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
 from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
 from gotcha_lint.interpret.faults.saved import check_checkpoints
-from gotcha_lint.interpret.faults.shown_by_text import built_in_facts, check_texts
+from gotcha_lint.interpret.faults.shown_by_text import check_texts
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.result_counts import result_count
-from gotcha_lint.interpret.start.importable import Modules
 from gotcha_lint.patterns.called_defaults import called_default
 from gotcha_lint.patterns.constructors import constructor, named_tuple
 from gotcha_lint.patterns.settings import options_set, variables_after_import
@@ -31,24 +30,23 @@ from gotcha_lint.program.data_flow import steps_of, uncaught
 from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Register
 from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import Unbound, unbound, undefined
-from gotcha_lint.program.origins import Origins
 from gotcha_lint.program.partly_bound import partly_bound
+from gotcha_lint.program.text import Text
 
 MISFIT_DEFAULT = "default that does not fit"
 _BUILTINS = frozenset(dir(builtins))
 
 
-def check_written(machine: Machine, path: str) -> None:
+def check_written(machine: Machine, text: Text) -> None:
     """All functions of a file."""
-    module = machine.modules[path]
-    links = Links(Modules(machine), machine.texts)
+    module, origins = text.module, text.origins
+    path, links = module.path, origins.links
     attributes = Attributes(machine)
     for name, span, imported, what in variables_after_import(module.top):
         if not any(option == name.lower() for option, _ in options_set(module.top)):
             place = path, imported, "imports jax"
             note(machine, AFTER_IMPORT, module.top, span, name, what, places=(place,))
     _check_submodules(machine, links, module)
-    origins = Origins(links, built_in_facts().canonical)
     check_texts(machine, origins, module)
     check_checkpoints(machine, origins, module)
     for each in undefined(module, _BUILTINS):
