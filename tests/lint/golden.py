@@ -1,5 +1,5 @@
-"""Dumps of the analysis of real files, reviewed by hand: which functions are traced, why, and what
-their names hold. The files are fetched, never kept; `python -m tests.lint.golden` writes the dumps.
+"""Dumps of what `--why` says of real files: which functions are traced, why, and what their names
+hold. The files are fetched, never kept; `python -m tests.lint.golden` writes the dumps.
 
 Each file is analysed together with the files of its own folder, as a small project.
 """
@@ -12,10 +12,8 @@ import tempfile
 from pathlib import Path
 
 from benchmarks import corpus
-from gotcha_lint import engine
 from gotcha_lint.config.settings import Settings
-from gotcha_lint.views import describe
-from gotcha_lint.workers.shard import Shard
+from gotcha_lint.views.why import Explained, Looked
 
 DUMPS = Path(__file__).with_name("golden")
 FILES = (
@@ -47,31 +45,18 @@ def dump(source: Path, folder: Path) -> str:
     for neighbour in source.parent.glob("*.py"):
         shutil.copy(neighbour, folder)
     (folder / "pyproject.toml").touch()
-    path = str(folder / source.name)
-    report = engine.lint([path], lambda _: Settings(), keep=True)
-    assert report.state is not None
-    shard = report.state.pool.local()
-    lines = [
-        line for f in shard.models[path].functions for line in _function(shard, path, f.number)
-    ]
-    return "\n".join(lines) + "\n"
+    found = Looked(str(folder / source.name), lambda _: Settings())
+    lines = [line for each in found.explained() for line in _function(found, each)]
+    return "\n".join(lines).replace(f"{folder}/", "") + "\n"
 
 
-def _function(shard: Shard, path: str, number: int) -> list[str]:
-    body = shard.body((path, number))
-    function = shard.models[path].functions[number]
-    place = shard.places([(path, -1 - number)])[path, -1 - number]
-    head = f"{place[0] if number else 0}: {function.qualname or '<module>'}: "
-    if body is None:
-        return [head + "not analysed"]
-    lines = [head + describe.trace(body.trace)]
-    if body.trace is not None:
-        lines += [f"    because {Path(site[0]).name} {text}" for site, text in body.trace.chain]
-    for name, value in body.names.items():
-        words = describe.value(value)
-        if words and not words.startswith(("class ", "function")):
-            lines.append(f"    {name} = {words}")
-    return lines
+def _function(found: Looked, each: Explained) -> list[str]:
+    """How it is run, and what its names hold, where its lines are not another function's."""
+    head = f"{each.lines[0] if each.name else 0}: {each.text}"
+    said = found.why(each.lines[0]).splitlines() if each.name else []
+    own = said and said[0].startswith(f"{each.name}: ")
+    names = [line for line in said if line.startswith("    ") and "because: " not in line]
+    return [*head.splitlines(), *(names if own else [])]
 
 
 def name_of(project: str, path: str) -> str:

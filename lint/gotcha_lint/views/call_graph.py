@@ -28,13 +28,14 @@ _MAPPING = frozenset({"vmap", "nnx.vmap"})  # the engine follows them without a 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A function calls another one, through `roles`; `places` say how.
+    """A function calls another one, at `call`, through `roles`; `places` say how.
 
     `traced`: while JAX traces the caller. `on_host`: what is traced calls it back while it runs.
     """
 
     caller: Function
     callee: Function
+    call: Place
     roles: tuple[str, ...]
     static: frozenset[str]
     places: tuple[Place, ...]
@@ -96,9 +97,18 @@ class CallGraph(Engine):
         looped = any(loop_places(step.loops) for step in steps) or bool(loop_places(self.current))
         if known is None or (looped and not known.looped):
             places = tuple(self._places(steps, function)) or ((self.path, span, function.name),)
-            static = self._static(steps)
-            on_host = self.callback > 0
-            self.edges[key] = Edge(caller, function, roles, static, places, looped, traced, on_host)
+            path, at = (steps[0].path, steps[0].span) if steps else (self.path, span)
+            self.edges[key] = Edge(
+                caller,
+                function,
+                (path, at, function.name),
+                roles,
+                self._static(steps),
+                places,
+                looped,
+                traced,
+                self.callback > 0,
+            )
 
     def all_edges(self) -> Iterator[Edge]:
         """Of calls, and of functions that a transform was given and that nobody calls here."""
@@ -111,7 +121,7 @@ class CallGraph(Engine):
                     place = site.path, site.span, f"{role} of {inner.function.name}"
                     static = self._static_of(site)
                     caller = site.info["frame"].function
-                    yield Edge(caller, inner.function, (role,), static, (place,), False)
+                    yield Edge(caller, inner.function, place, (role,), static, (place,), False)
 
     @contextmanager
     def _calling(self, callee: Value, span: Span, written: bool) -> Iterator[None]:
@@ -230,7 +240,7 @@ def _spread_roles(from_: Mapping[Function, Sequence[Edge]], out: Mapping[Functio
         via.setdefault(edge.callee, edge)
         queue.extend(from_.get(edge.callee, ()))
     for function in via:
-        out[function].traced = _chain(function, via)
+        out[function].traced = tuple(p for edge in _chain(function, via) for p in edge.places)
 
 
 def _spread_loops(from_: Mapping[Function, Sequence[Edge]], out: Mapping[Function, Runs]) -> None:
@@ -241,24 +251,16 @@ def _spread_loops(from_: Mapping[Function, Sequence[Edge]], out: Mapping[Functio
         edge = queue.popleft()
         if edge.callee not in via:
             via[edge.callee] = edge
-            queue.extend(e for e in from_.get(edge.callee, ()) if not e.looped)
-    for function, edge in via.items():
-        whole = _chain(function, via) if not edge.looped else edge.places[:1]
-        out[function].hot = tuple((p, s, _last(t)) for p, s, t in whole)
+            queue.extend(from_.get(edge.callee, ()))
+    for function in via:
+        out[function].hot = tuple(edge.call for edge in _chain(function, via))
 
 
-def _last(text: str) -> str:
-    """`step` of `jit of step`."""
-    return text.rpartition(" ")[2]
-
-
-def _chain(function: Function, via: Mapping[Function, Edge]) -> tuple[Place, ...]:
-    """The places of the calls that lead to a function, outermost first."""
-    places: list[Place] = []
-    seen: set[Function] = set()
-    at: Function | None = function
-    while at is not None and at in via and at not in seen:
-        seen.add(at)
-        places[:0] = via[at].places
+def _chain(function: Function, via: Mapping[Function, Edge]) -> list[Edge]:
+    """The calls that lead to a function, outermost first."""
+    edges: list[Edge] = []
+    at = function
+    while at in via and via[at] not in edges:
+        edges.insert(0, via[at])
         at = via[at].caller
-    return tuple(places)
+    return edges

@@ -193,7 +193,7 @@ def _trace_in_words(function: Function, run: Runs | None) -> str:
         return "traced, as its comment says"
     if run is None or not run.roles:
         called = run is not None or function.is_module
-        return "not traced" if called else "not traced by what calls it here: nothing does"
+        return "not traced" if called else "not traced: nothing here calls it"
     words = f"traced ({', '.join(sorted(run.roles))})"
     static = run.static | function.static
     return f"{words}, static: {', '.join(sorted(static))}" if static else words
