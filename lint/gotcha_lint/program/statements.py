@@ -261,7 +261,49 @@ def _pattern_test(builder: Builder, pattern: ast.pattern, subject: Register) -> 
         return None if inner is None else _pattern_test(builder, inner, subject)
     if isinstance(pattern, ast.MatchOr):
         return _any_pattern_test(builder, pattern, subject)
+    if isinstance(pattern, ast.MatchClass):
+        return _class_test(builder, pattern, subject)
+    if isinstance(pattern, ast.MatchMapping):
+        mapping = builder.emit("import", span, "collections.abc", 0, "Mapping")
+        asked = _is_instance(builder, subject, mapping, span)
+        return _with_more(builder, pattern, asked) if pattern.keys else asked
+    if isinstance(pattern, ast.MatchSequence) and _takes_all(pattern.patterns):
+        kinds = [(False, builder.emit("load", span, name, -1)) for name in ("tuple", "list")]
+        both = builder.emit("build", span, "tuple", tuple(kinds))
+        asked = _is_instance(builder, subject, both, span)  # other sequences match, too
+        return shortcut(builder, pattern, False, asked, lambda: builder.emit("unknown", span))
     return builder.emit("unknown", span)
+
+
+def _class_test(builder: Builder, node: ast.MatchClass, subject: Register) -> Register:
+    asked = _is_instance(builder, subject, expression(builder, node.cls), builder.span(node))
+    bare = not (node.patterns or node.kwd_patterns)
+    whole = isinstance(node.cls, ast.Name) and node.cls.id in _TAKEN_WHOLE
+    if bare or (whole and all(map(_always_matches, node.patterns)) and not node.kwd_patterns):
+        return asked
+    return _with_more(builder, node, asked)
+
+
+# Builtins of which `case tuple(x)` takes the object itself.
+_TAKEN_WHOLE = frozenset(
+    ("bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str",
+     "tuple")
+)  # fmt: skip
+
+
+def _is_instance(builder: Builder, subject: Register, kind: Register, span: Span) -> Register:
+    function = builder.emit("load", span, "isinstance", -1)
+    return builder.emit("call", span, function, ((False, subject), (False, kind)), ())
+
+
+def _with_more(builder: Builder, node: ast.pattern, asked: Register) -> Register:
+    """What the parts of the pattern ask besides is not known."""
+    return shortcut(builder, node, True, asked, lambda: builder.emit("unknown", builder.span(node)))
+
+
+def _takes_all(patterns: list[ast.pattern]) -> bool:
+    """`[*items]`"""
+    return len(patterns) == 1 and isinstance(patterns[0], ast.MatchStar)
 
 
 def _any_pattern_test(builder: Builder, node: ast.MatchOr, subject: Register) -> Register | None:
