@@ -267,19 +267,28 @@ GOLDEN = {
           :
           15 store '%11' 0 10
         17 load '%11' 0
-        28 if 17 False
+        36 if 17 False
           :
           18 const 1
           19 store 'b' 0 18
           :
-          20 unknown
-          27 if 20 False
+          20 load 'A' -1
+          21 load 'isinstance' -1
+          22 call 21 ((False,1),(False,20)) ()
+          27 if 22 False
             :
-            21 attr 1 'x'
-            24 unpack 21 (22,23) 1
-            25 store 'b' 0 22
+            24 unknown
+            25 store '%23' 0 24
             :
-            26 store 'b' 0 1
+            26 store '%23' 0 22
+          28 load '%23' 0
+          35 if 28 False
+            :
+            29 attr 1 'x'
+            32 unpack 29 (30,31) 1
+            33 store 'b' 0 30
+            :
+            34 store 'b' 0 1
         """,
     ),
     "strings, yields and walrus": (
