@@ -37,6 +37,7 @@ from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event, KeyUse, Location, Remark, Turn
 from gotcha_lint.interpret.faults.losses import check_forward
 from gotcha_lint.interpret.faults.padded import note_padded
+from gotcha_lint.interpret.faults.saved import check_checkpoints
 from gotcha_lint.interpret.faults.shown_by_text import check_texts, text_of
 from gotcha_lint.interpret.faults.written import check_written
 from gotcha_lint.interpret.functions import call_function
@@ -101,6 +102,7 @@ def of_text(engine: Engine, path: str) -> Segment:
     _begin(engine, path)
     text = text_of(engine, path)
     check_texts(engine, text.origins, text.module)
+    check_checkpoints(engine, text.origins, text.module)
     return Segment(None, engine.events, text=text)
 
 
