@@ -147,12 +147,3 @@ def load(name: str, options: RuleOptions) -> Rule | None:
         if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == info.module:
             return value(options)
     raise LookupError(f"{info.module} holds no rule")
-
-
-# TEMP-SHIM
-class Report:
-    def __init__(self, *a, **k): ...
-
-
-def module_alias(body, module):
-    return module

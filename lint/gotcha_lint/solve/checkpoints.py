@@ -29,10 +29,14 @@ class Checkpoints:
     restores: dict[Origin, str] = field(default_factory=dict)  # the calls that lead to one, too
     running: dict[Site, Effect] = field(default_factory=dict)  # saves in the background
     lost: dict[Origin, Effect] = field(default_factory=dict)  # by the place in the script
+    awaited: set[Origin] = field(default_factory=set)  # saves of which some caller waits for one
+    unawaited: dict[Origin, Effect] = field(default_factory=dict)  # by functions that end before
 
     def add(self, effect: Effect) -> None:
         if effect.kind == WAITED and isinstance(effect.owner, Site):
-            self.running.pop(effect.owner, None)
+            begun = self.running.pop(effect.owner, None)
+            if begun is not None:
+                self.awaited.add((begun.path, begun.span))
             return
         if effect.kind == BEGUN and isinstance(effect.owner, Site):
             self.running[effect.owner] = effect
@@ -49,10 +53,13 @@ class Checkpoints:
             self.restores[place] = effect.what
 
     def end(self, segment: Segment) -> None:
-        """A script ends: what is still written then is lost."""
-        if segment.root is None:
-            for effect in self.running.values():
+        """A script ends: what is still written then is lost; or a function of which nobody knows
+        what its callers do."""
+        for effect in self.running.values():
+            if segment.root is None:
                 self.lost.setdefault(_in_script(effect), effect)
+            else:
+                self.unawaited.setdefault((effect.path, effect.span), effect)
         self.running.clear()
 
     def unsaved(self) -> Iterator[Unsaved]:

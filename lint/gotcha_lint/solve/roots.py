@@ -33,6 +33,7 @@ from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
 from gotcha_lint.interpret.compiled import Inner, static_names
+from gotcha_lint.interpret.effects import note_handed
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event, KeyUse, Location, Remark, Turn
 from gotcha_lint.interpret.faults.losses import check_forward
@@ -238,6 +239,7 @@ def _call_with_result(
     if function.parameters and function.parameters[-1].kind == "**":
         engine.open.add((engine.path, span))
     result = engine.call(callee, args, {}, span)
+    note_handed(engine, (result,), span)
     if _is_compiled(result):
         engine.call(result, (), {}, span)
         return

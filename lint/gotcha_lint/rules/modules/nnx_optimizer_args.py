@@ -57,7 +57,7 @@ class NnxOptimizerArgs(Rule):
 
                 model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
                 optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
-                grads = nnx.grad(lambda m: m(jnp.ones((4, 3))).sum())(file)
+                grads = nnx.grad(lambda m: m(jnp.ones((4, 3))).sum())(model)
                 optimizer.update(grads)  # ! nnx-optimizer-args
             """,
             good="""
@@ -67,7 +67,7 @@ class NnxOptimizerArgs(Rule):
 
                 model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
                 optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
-                grads = nnx.grad(lambda m: m(jnp.ones((4, 3))).sum())(file)
+                grads = nnx.grad(lambda m: m(jnp.ones((4, 3))).sum())(model)
                 optimizer.update(model, grads)
             """,
             raises="Missing required argument `grads`",

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.patterns.local.unawaited_saves import unawaited_saves
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.text.file_tree import FileTree
-from gotcha_lint.text.nodes import walk
+from gotcha_lint.text.nodes import dotted, walk
 
 
 class CheckpointNotAwaited(Rule):
@@ -52,8 +51,9 @@ class CheckpointNotAwaited(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        seen = set(programs.checkpoints.lost)
-        for place, effect in programs.checkpoints.lost.items():
+        checkpoints = programs.checkpoints
+        seen = set(checkpoints.lost)
+        for place, effect in checkpoints.lost.items():
             saved = effect.path, effect.span
             seen.add(saved)
             yield Foreseen(
@@ -63,24 +63,31 @@ class CheckpointNotAwaited(Rule):
                 () if saved == place else ((*saved, "saved here"),),
                 not effect.maybe,
             )
-        for text in programs.texts:
-            for function, save in unawaited_saves(text.origins, text.module):
-                if (function.path, save.span) not in seen:
-                    yield Foreseen(
-                        (function.path, save.span),
-                        "this saves in the background and nothing waits for it: if the program "
-                        f"ends first the checkpoint is lost; call `{save.owner}."
-                        "wait_until_finished()`",
-                        hint=save.owner if save.is_local else "",
-                    )
+        for place, effect in checkpoints.unawaited.items():
+            if place not in seen and place not in checkpoints.awaited:
+                yield Foreseen(
+                    place,
+                    "this saves in the background and nothing waits for it: if the program ends "
+                    "first the checkpoint is lost; call `wait_until_finished()`",
+                    tuple((*call, "called here") for call in effect.calls[-1:]),
+                    not effect.maybe,
+                )
 
-    def mend_by(
-        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree
-    ) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
         after = _outermost_loop(file, statement) or statement
-        if not hint or not isinstance(after, cst.For | cst.While | cst.SimpleStatementLine):
+        owner = (
+            node.func.value
+            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)
+            else None
+        )
+        made = (n for n in walk(file.function_around(statement)) if isinstance(n, cst.AssignTarget))
+        if not isinstance(owner, cst.Name) or not any(
+            dotted(n.target) == owner.value for n in made
+        ):
             return None
-        change = Change(after, below=f"{hint}.wait_until_finished()")
+        if not isinstance(after, cst.For | cst.While | cst.SimpleStatementLine):
+            return None
+        change = Change(after, below=f"{owner.value}.wait_until_finished()")
         return Rewrite("wait for the checkpoint", (change,))
 
 
