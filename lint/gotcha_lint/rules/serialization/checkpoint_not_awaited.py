@@ -75,20 +75,22 @@ class CheckpointNotAwaited(Rule):
 
     def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
         after = _outermost_loop(file, statement) or statement
-        owner = (
-            node.func.value
-            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)
-            else None
-        )
-        made = (n for n in walk(file.function_around(statement)) if isinstance(n, cst.AssignTarget))
-        if not isinstance(owner, cst.Name) or not any(
-            dotted(n.target) == owner.value for n in made
-        ):
+        owner = _made_here(node, file.function_around(statement))
+        if owner is None:
             return None
         if not isinstance(after, cst.For | cst.While | cst.SimpleStatementLine):
             return None
-        change = Change(after, below=f"{owner.value}.wait_until_finished()")
+        change = Change(after, below=f"{owner}.wait_until_finished()")
         return Rewrite("wait for the checkpoint", (change,))
+
+
+def _made_here(save: cst.CSTNode, function: cst.CSTNode) -> str | None:
+    """The name of the object that saves, where the function itself gives it that name."""
+    if not isinstance(save, cst.Call) or not isinstance(save.func, cst.Attribute):
+        return None
+    owner = dotted(save.func.value)
+    targets = (each for each in walk(function) if isinstance(each, cst.AssignTarget))
+    return owner if any(dotted(each.target) == owner for each in targets) else None
 
 
 def _outermost_loop(file: FileTree, statement: cst.CSTNode) -> cst.CSTNode | None:
