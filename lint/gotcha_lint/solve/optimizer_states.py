@@ -60,6 +60,8 @@ def _together(made: Effect, uses: list[Effect], segment: Segment) -> tuple[Effec
     """The one update, where the state is made as often as it is used, and again and again."""
     if made.loops:
         uses = [use for use in uses if use.loops & made.loops]
+    nearest = max((_common(made, use) for use in uses), default=0)
+    uses = [use for use in uses if _common(made, use) == nearest]
     if len({(use.calls, use.path, use.span) for use in uses}) != 1:
         return None
     if any(use.loops - made.loops for use in uses) or not uses[-1].loops >= made.loops:
@@ -67,6 +69,13 @@ def _together(made: Effect, uses: list[Effect], segment: Segment) -> tuple[Effec
     if made.loops:
         return (made, uses[-1]) if not made.loops <= segment.listed else None
     return (made, uses[-1]) if made.traced and uses[-1].traced else None
+
+
+def _common(made: Effect, used: Effect) -> int:
+    """How many calls lead to both: one function may run on several ways."""
+    pairs = enumerate(zip(made.calls, used.calls, strict=False))
+    shortest = min(len(made.calls), len(used.calls))
+    return next((number for number, (one, other) in pairs if one != other), shortest)
 
 
 def _restarted(made: Effect, used: Effect, segment: Segment) -> Restarted | None:
