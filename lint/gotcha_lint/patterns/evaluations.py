@@ -132,8 +132,14 @@ class Evaluations:
             yield link.function
             return
         loaded = makers.get(base)
-        if loaded is not None and loaded[0] == "load" and loaded[3] == 0:
-            yield from self._models(function, loaded[2])
+        if loaded is None or loaded[0] != "load" or loaded[3] != 0:
+            return
+        found = list(self._models(function, loaded[2]))
+        given = None if found else self.origins.given_by_caller(function, loaded[2])
+        held = self.links.makers(given[0]).get(given[1]) if given is not None else None
+        if given is not None and held is not None and held[0] == "load" and held[3] == 0:
+            found = list(self._models(given[0], held[2]))
+        yield from found
 
     def _libraries(self, cls: Function) -> set[str]:
         return {name for _, parts in self.links.lineage(cls) or () for name in parts.library}

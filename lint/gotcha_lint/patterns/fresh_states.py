@@ -38,7 +38,9 @@ def of_parameters(function: Function, made: Span, used: Span, inline: bool) -> F
         known = given_away or body.is_bound_after(name, makes)
         same = body.branches(makes) == body.branches(uses)
         return Fresh(name, bool(loops)) if known and same and "." not in name else None
-    if not loops or body.is_guarded(makes) or body.is_guarded(uses) or body.is_for_each(loops[-1]):
+    if not loops:  # others call the function in a loop
+        return Fresh(name, False) if given_away and body.carries(makes, uses, None) else None
+    if body.is_guarded(makes) or body.is_guarded(uses) or body.is_for_each(loops[-1]):
         return None
     return Fresh(name, True) if body.carries(makes, uses, loops[-1]) else None
 
@@ -126,12 +128,12 @@ class _Body:
             for i in stores
         )
 
-    def carries(self, makes: Instruction, uses: Instruction, loop: Instruction) -> bool:
+    def carries(self, makes: Instruction, uses: Instruction, loop: Instruction | None) -> bool:
         """The parameters come out of the step, and nothing else sets them in the loop."""
         given = {name for register in self._parts(makes) for name in self._names(register)}
         if not _touches(given, self.targets(uses[1])):
             return False
-        return not _touches(given, self.bound_in(loop, (makes[1], uses[1])))
+        return loop is None or not _touches(given, self.bound_in(loop, (makes[1], uses[1])))
 
     def _parts(self, makes: Instruction) -> Iterator[Register]:
         yield from (register for _, register in (*makes[3], *makes[4]))

@@ -58,14 +58,15 @@ class NnxCaptures:
         if not own:
             return
         yield from self._of_partials(body, own)
-        calls: dict[Function, list[Instruction]] = {}
+        calls: dict[Function, list[tuple[Instruction, Register]]] = {}
         for call in steps_of(body):
             if call[0] == "call":
-                for function in self._run_by(body, call):
-                    calls.setdefault(function, []).append(call)
-        for function, places in calls.items():
+                for function, register in self._run_by(body, call):
+                    calls.setdefault(function, []).append((call, register))
+        for function, runs in calls.items():
+            places = [call for call, _ in runs]
             for name, read in self._weights_read(function).items():
-                made, here = self._made_here(body, function, name, places[0])
+                made, here = self._made_here(body, function, name, runs[0][1])
                 changes = [c for c in own if (c.holder, c.name) == here]
                 change = self._changed(body, places, changes, made)
                 if change is not None:
@@ -73,35 +74,20 @@ class NnxCaptures:
                         function, name[1], function.path, read, body, change.span, places[0][-1]
                     )
 
-    def _run_by(self, body: Function, call: Instruction) -> Iterator[Function]:
+    def _run_by(self, body: Function, call: Instruction) -> Iterator[tuple[Function, Register]]:
         """The compiled function that is called, or is handed on to what calls it."""
-        registers = [call[2], *(r for _, r in call[3]), *(r for _, r in call[4])]
-        if self.traces.is_transform(body, call):
+        if self.changes.transform(body, call)[0] is not None:
             return
-        for register in registers:
+        for register in _registers(call):
             made = self.origins.reader(body).made(register)
             if made is not None and made[0] == "closure" and register != call[2]:
                 continue
-            function = self._function(body, register)
+            function = self.changes.function_of(body, register)
             if function in self.compiled and function is not body:
-                yield function
-
-    def _function(self, body: Function, register: Register) -> Function | None:
-        """Of the program: by its name, or what another function made and gave back."""
-        link = self.links.of_register(body, register)
-        if link is not None:
-            return link.function if link.kind == "function" and not link.virtual else None
-        found = self.origins.of(body, register)
-        if found is None or isinstance(found[1], str):
-            return None
-        owner: Function = found[0]
-        made: Instruction = found[1]
-        given: Register = made[3][0][1] if made[0] == "call" and len(made[3]) == 1 else -1
-        inner = self.links.makers(owner).get(given, made)  # of what a decorator gives
-        return inner[2] if inner[0] == "closure" else None
+                yield function, register
 
     def _made_here(
-        self, body: Function, function: Function, name: Name, call: Instruction
+        self, body: Function, function: Function, name: Name, held: Register
     ) -> tuple[Instruction | None, Name | None]:
         """Where this body compiles the function, and the name that its model has here."""
         if function.parent is body:
@@ -110,7 +96,7 @@ class NnxCaptures:
         maker, params = name[0], [p.name for p in name[0].parameters]
         if maker.is_module or name[1] not in params:
             return None, name
-        made = self.origins.reader(body).made(call[2])
+        made = self.origins.reader(body).made(held)
         link = self.links.of_register(body, made[2]) if made and made[0] == "call" else None
         if made is None or link is None or link.function is not maker:
             return None, name if maker is body else None
@@ -198,14 +184,15 @@ class NnxCaptures:
         makers, names = self.links.makers(body), self.origins.names
         for made in steps_of(body):
             inner = makers.get(made[3][0][1]) if made[0] == "call" and made[3] else None
-            if inner is None or inner[0] != "call" or not self.traces.is_transform(body, made):
+            if inner is None or inner[0] != "call" or self.changes.transform(body, made)[0] is None:
                 continue
             if names.of_call(body, inner) != "functools.partial":
                 continue
             calls = [
                 call
                 for call in steps_of(body)
-                if call[0] == "call" and self.origins.reader(body).made(call[2]) is made
+                if call[0] == "call"
+                and any(self.origins.reader(body).made(r) is made for r in _registers(call))
             ]
             for _, register in (*inner[3][1:], *inner[4]):
                 here = self.changes.root(body, register)
@@ -215,6 +202,11 @@ class NnxCaptures:
                     at = makers[register][-1]
                     name = change.name
                     yield StaleWeights(None, name, body.path, at, body, change.span, None)
+
+
+def _registers(call: Instruction) -> list[Register]:
+    """What is called, and what is given."""
+    return [call[2], *(r for _, r in call[3]), *(r for _, r in call[4])]
 
 
 def _with_inner(function: Function) -> Iterator[Function]:

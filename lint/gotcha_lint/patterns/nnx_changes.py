@@ -7,9 +7,10 @@ It under-approximates: names that are bound once, functions and methods with one
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from gotcha_lint.facts import Transform
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
 from gotcha_lint.program.origins import Origins
@@ -29,6 +30,9 @@ _KINDS = {
 _GRADIENTS = frozenset(("flax.nnx.grad", "flax.nnx.value_and_grad"))
 _APART = frozenset(("flax.nnx.split", "flax.nnx.state", "flax.nnx.update"))
 _PARTS = frozenset(("attr", "item"))
+
+
+Options = tuple[tuple[str | None, Register], ...]
 
 
 @dataclass(frozen=True)
@@ -55,8 +59,9 @@ class Change:
 class NnxChanges:
     """Answers for the functions of a program; what was asked once is kept."""
 
-    def __init__(self, origins: Origins) -> None:
+    def __init__(self, origins: Origins, transform_of: Callable[[str], Transform | None]) -> None:
         self.origins, self.links = origins, origins.links
+        self._transform_of = transform_of
         self._known: dict[Function, list[Change]] = {}
 
     def kind(self, function: Function, register: Register) -> str:
@@ -84,6 +89,58 @@ class NnxChanges:
         link = self.links.of_register(function, attribute[2])
         found = None if link is None else self.links.written_field(link, attribute[3])
         return found is not None and self.kind(*found) == VARIABLE
+
+    def transform(self, body: Function, call: Instruction) -> tuple[Transform | None, Options]:
+        """What `jax.jit(f)`, `partial(jax.jit, ...)(f)`, `nnx.jit(...)(f)` are, with options."""
+        names = self.origins.names
+        row = self._transform_of(names.of_call(body, call))
+        if row is not None:
+            return row, call[4]
+        made = self.links.makers(body).get(call[2])
+        if made is None or made[0] != "call":
+            return self._own_transform(body, call), call[4]
+        name = names.of_call(body, made)
+        if name == "functools.partial" and len(made[3]) == 1:
+            name = names.of_register(body, made[3][0][1])
+        elif made[3]:
+            return None, ()
+        row = self._transform_of(name)
+        return (row, made[4]) if row is not None and row.gives == "function" else (None, ())
+
+    def _own_transform(self, body: Function, call: Instruction) -> Transform | None:
+        """A function of the program that gives `jax.jit(function)` of its first parameter."""
+        link = self.links.of_register(body, call[2])
+        if link is None or link.kind != "function" or not link.function.parameters:
+            return None
+        inner = link.function
+        made = self.links.makers(inner).get(_returned(inner))
+        given = made[3][0][1] if made is not None and made[0] == "call" and made[3] else -1
+        load = self.links.makers(inner).get(given)
+        if made is None or load is None or load[2:4] != (inner.parameters[0].name, 0):
+            return None
+        row = self._transform_of(self.origins.names.of_call(inner, made))
+        return row if row is not None and row.gives == "function" else None
+
+    def function_of(self, body: Function, register: Register) -> Function | None:
+        """The function of the program that a value is, transformed or not."""
+        found = self.origins.of(body, register)
+        if found is not None and not isinstance(found[1], str):
+            owner: Function = found[0]
+            made: Instruction = found[1]
+            while made[0] == "call" and made[3] and self.transform(owner, made)[0] is not None:
+                inner = self.links.makers(owner).get(made[3][0][1])
+                if inner is None:
+                    break
+                made = inner
+            if made[0] == "closure":
+                return made[2]
+            if made[0] == "call":
+                link = self.links.of_register(owner, made[2])
+                if link is not None and link.kind == "function":
+                    inner = self.origins.reader(link.function).made(_returned(link.function))
+                    return inner[2] if inner is not None and inner[0] == "closure" else None
+        link = self.links.of_register(body, register)
+        return link.function if link and link.kind == "function" and not link.virtual else None
 
     def root(self, function: Function, register: Register) -> tuple[Function, str] | None:
         """The name that `a` of `a.b[0].c` is, and the function that has it."""
@@ -203,25 +260,30 @@ class NnxChanges:
     def _by_callee(self, function: Function, call: Instruction) -> Iterator[Change]:
         """What a function of the program changes of what it is given, and of what it captures."""
         link = self.links.of_register(function, call[2])
-        if link is None or link.kind != "function" or any(star for star, _ in call[3]):
+        own = link is not None and link.kind == "function"
+        inner = link.function if link and own else self.function_of(function, call[2])
+        if inner is None or any(star for star, _ in call[3]):
             return
-        inner = link.function
+        bound = link.bound if link and own else 0
         names = [p.name for p in inner.parameters if p.kind == "pos"]
-        given = dict(zip(names[link.bound :], (r for _, r in call[3]), strict=False))
+        given = dict(zip(names[bound:], (r for _, r in call[3]), strict=False))
         given |= {name: register for name, register in call[4] if name is not None}
         callee = self.links.makers(function).get(call[2])
-        if link.bound and names and callee is not None and callee[0] == "attr":
+        if bound and names and callee is not None and callee[0] == "attr":
             given[names[0]] = callee[2]
+        known: set[str] = set()
         for change in self.changes(inner):
             if change.holder is not inner:
                 yield change
             elif change.name in given:
-                register = given.pop(change.name)
+                known.add(change.name)
                 yield from self._made(
-                    function, call, register, change.how, change.kind, change.sure
+                    function, call, given[change.name], change.how, change.kind, change.sure
                 )
         methods = _methods(inner)
         for name, register in given.items():
+            if name in known:
+                continue
             kind, words = self.kind(function, register), methods.get(name, set[str]())
             if kind in (RNGS, STREAM) and words:
                 yield from self._made(function, call, register, DRAW, RNGS)
@@ -244,6 +306,12 @@ class NnxChanges:
                 return VARIABLE
             made = makers.get(made[2])
         return ""
+
+
+def _returned(function: Function) -> Register:
+    """What a function returns, in one place; else -1."""
+    results = [i[2] for i in steps_of(function) if i[0] == "return" and i[2] is not None]
+    return results[0] if len(results) == 1 else -1
 
 
 def _methods(function: Function) -> dict[str, set[str]]:

@@ -6,10 +6,9 @@ function is traced where the text gives it to a transform, by its own name or as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gotcha_lint.facts import Transform
 from gotcha_lint.patterns.nnx_changes import DRAW, GRADIENT, Change, NnxChanges
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
@@ -38,12 +37,9 @@ class Traced:
 
 
 class NnxTraces:
-    def __init__(
-        self, changes: NnxChanges, transform_of: Callable[[str], Transform | None]
-    ) -> None:
+    def __init__(self, changes: NnxChanges) -> None:
         self.changes = changes
         self.links, self.names = changes.links, changes.origins.names
-        self._transform_of = transform_of
 
     def traced(self, body: Function) -> Iterator[Traced]:
         """What a body gives to transforms."""
@@ -51,7 +47,7 @@ class NnxTraces:
         for call in steps_of(body):
             if call[0] != "call":
                 continue
-            row, options = self._transform(body, call)
+            row, options = self.changes.transform(body, call)
             if row is None:
                 continue
             given = dict(options)
@@ -64,45 +60,18 @@ class NnxTraces:
             places = [call[3][n][1] for n in row.functions if n < len(call[3])]
             places += [given[name] for name in row.names if name in given]
             for register in places:
-                function = self._function(body, register)
+                function = self.changes.function_of(body, register)
                 if function is not None:
                     static_names = frozenset(static)
                     yield Traced(function, row.role, body.path, call[-1], static_names)
-
-    def is_transform(self, body: Function, call: Instruction) -> bool:
-        return self._transform(body, call)[0] is not None
-
-    def _transform(
-        self, body: Function, call: Instruction
-    ) -> tuple[Transform | None, tuple[tuple[str | None, Register], ...]]:
-        """What `jax.jit(f)`, `partial(jax.jit, ...)(f)` and `nnx.jit(...)(f)` are, and options."""
-        row = self._transform_of(self.names.of_call(body, call))
-        if row is not None:
-            return row, call[4]
-        made = self.links.makers(body).get(call[2])
-        if made is None or made[0] != "call":
-            return None, ()
-        name = self.names.of_call(body, made)
-        if name == "functools.partial" and len(made[3]) == 1:
-            name = self.names.of_register(body, made[3][0][1])
-        elif made[3]:
-            return None, ()
-        row = self._transform_of(name)
-        return (row, made[4]) if row is not None and row.gives == "function" else (None, ())
-
-    def _function(self, body: Function, register: Register) -> Function | None:
-        made = self.links.makers(body).get(register)
-        if made is not None and made[0] == "closure":
-            return made[2]
-        link = self.links.of_register(body, register)
-        return link.function if link and link.kind == "function" and not link.virtual else None
 
     def captured(self, traced: Traced) -> Iterator[Change]:
         """Changes that Flax refuses: of what the trace has neither made nor been given."""
         done, steps = set[str](), list[Instruction]()
         if traced.role not in _STARTS:
             return
-        for change in self.changes.changes(traced.function):
+        every = self.changes.changes(traced.function)
+        for change in sorted(every, key=lambda change: change.how == GRADIENT):
             if change.name in done or not change.sure or not _is_around(change, traced.function):
                 continue
             if change.step in steps:

@@ -49,35 +49,44 @@ class OptimizerStates:
 
     def end(self, segment: Segment) -> Iterator[Restarted]:
         for site, uses in self.used.items():
-            if len({(use.calls, use.path, use.span) for use in uses}) > 1:
-                continue
-            around = frozenset[object]().union(*(use.loops for use in uses))
-            pairs = ((m, u) for m in reversed(self.made.get(site, [])) for u in reversed(uses))
-            pair = next(
-                ((m, u) for m, u in pairs if u.loops == around and _are_together(m, u, segment)),
-                None,
-            )
+            pairs = (_together(made, uses, segment) for made in reversed(self.made.get(site, [])))
+            pair = next((each for each in pairs if each is not None), None)
             found = None if pair is None else _restarted(*pair, segment)
             if found is not None:
                 yield found
 
 
-def _are_together(made: Effect, used: Effect, segment: Segment) -> bool:
-    """Is it made as often as it is used, and again and again?"""
-    if made.loops != used.loops or (made.loops and made.loops <= segment.listed):
-        return False
-    return bool(made.loops) or (made.traced and used.traced and made.within is used.within)
+def _together(made: Effect, uses: list[Effect], segment: Segment) -> tuple[Effect, Effect] | None:
+    """The one update, where the state is made as often as it is used, and again and again."""
+    if made.loops:
+        uses = [use for use in uses if use.loops & made.loops]
+    nearest = max((_common(made, use) for use in uses), default=0)
+    uses = [use for use in uses if _common(made, use) == nearest]
+    if len({(use.calls, use.path, use.span) for use in uses}) != 1:
+        return None
+    if any(use.loops - made.loops for use in uses) or not uses[-1].loops >= made.loops:
+        return None
+    if made.loops:
+        return (made, uses[-1]) if not made.loops <= segment.listed else None
+    return (made, uses[-1]) if made.traced and uses[-1].traced else None
+
+
+def _common(made: Effect, used: Effect) -> int:
+    """How many calls lead to both: one function may run on several ways."""
+    pairs = enumerate(zip(made.calls, used.calls, strict=False))
+    shortest = min(len(made.calls), len(used.calls))
+    return next((number for number, (one, other) in pairs if one != other), shortest)
 
 
 def _restarted(made: Effect, used: Effect, segment: Segment) -> Restarted | None:
     makes, uses = _way(made), _way(used)
     while len(makes) > 1 and len(uses) > 1 and makes[0] == uses[0]:
         del makes[0], uses[0]
+    inline = len(uses) == 1
     function = _around(makes[0], [made.within, used.within, segment.root])
-    if function is None or uses[0][0] != makes[0][0]:
+    if function is None or uses[0][0] != makes[0][0] or not (made.loops or inline):
         return None
     whole = made.what == "nnx"
-    inline = len(makes) == len(uses) == 1
     judge = of_model if whole else of_parameters
     fresh: Fresh | None = judge(function, makes[0][1], uses[0][1], inline)
     if fresh is None:

@@ -28,7 +28,7 @@ def check_nnx(
     bodies = origins.links.bodies(module)
     if not any(_imports_nnx(i) for body in bodies for i in steps_of(body)):
         return
-    traces = NnxTraces(NnxChanges(origins), transform_of)
+    traces = NnxTraces(NnxChanges(origins, transform_of))
     for body in bodies:
         for traced in traces.traced(body):
             place = (traced.path, traced.span, "traced here")
