@@ -134,7 +134,8 @@ def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
         return Foreseen(
             written,
             f"{called(row.function)} was compiled with the value that {what} had when it was "
-            "traced: this assignment is not seen by it; pass the value as an argument",
+            f"traced: this {'call' if stale.by_call else 'assignment'} is not seen by it; pass "
+            "the value as an argument",
             (*defined, compiled, again),
             certain,
             about=lines_of(about),

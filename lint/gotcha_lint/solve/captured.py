@@ -17,7 +17,7 @@ from gotcha_lint.domain.value import (
     Value,
 )
 from gotcha_lint.facts.concrete import SIZES
-from gotcha_lint.interpret.events import CompiledCall, Location
+from gotcha_lint.interpret.events import CallString, CompiledCall, Effect, Location
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.data_use import is_used_as_data
 
@@ -97,6 +97,27 @@ def model_called(call: CompiledCall, place: Location, value: Value) -> Origin | 
     }
     calls = (i for i in steps_of(function) if i[0] == "call" and i[2] in loaded)
     return next(((function.path, i[-1]) for i in calls), None)
+
+
+def is_variable(place: Location) -> bool:
+    """A name of a function or of a module, not what an object holds."""
+    return isinstance(place[0], (Frame, str))
+
+
+def call_in(place: Location, event: Effect, calls: CallString) -> Origin:
+    """The call, of the function that has this variable, which leads to it; else where it happens.
+
+    `calls`: those that are written in a text.
+    """
+    owner = place[0]
+    for path, span in calls:
+        if isinstance(owner, Frame):
+            function = owner.function
+            if path == function.path and function.line <= span[0] <= function.end_line:
+                return path, span
+        elif path == owner:
+            return path, span
+    return event.path, event.span
 
 
 def is_own_variable(place: Location) -> bool:

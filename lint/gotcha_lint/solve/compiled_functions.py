@@ -78,6 +78,7 @@ class Stale:
     static_self: bool
     at_top: bool  # by the code of a module, not by a function of it
     writer: str
+    by_call: bool = False  # a call changes the object that the location holds
 
 
 @dataclass(slots=True)

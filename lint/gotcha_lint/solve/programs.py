@@ -57,9 +57,11 @@ from gotcha_lint.solve.ahead import Idle, idle
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
 from gotcha_lint.solve.captured import (
     arrays_in,
+    call_in,
     changes,
     is_data,
     is_own_variable,
+    is_variable,
     may_be_arrays,
     model_called,
 )
@@ -157,6 +159,7 @@ class _Reader:
         self.traces: dict[Site, dict[Location, Value]] = {}
         self.readers: dict[Location, set[Site]] = {}
         self.dirty: dict[Site, dict[Location, Write]] = {}
+        self.trained: dict[Site, dict[Location, Effect]] = {}  # captured models of nnx
         self.counts: list[Effect] = []
         self.groups: dict[tuple[Site, Any], list[CompiledCall]] = {}
         self.first: dict[tuple[Site, str], Replaced] = {}  # of arguments, at the first call
@@ -198,7 +201,10 @@ class _Reader:
                 if event.what:
                     self._effect(event)
             elif isinstance(event, Effect) and event.kind in ("count", "drops", "in place"):
-                self.counts.append(event)
+                if event.kind == "in place":
+                    self._trained(event)
+                if event.traced:
+                    self.counts.append(event)
             elif isinstance(event, KeyUse):
                 self.constant_keys.use(event)
             elif isinstance(event, Effect) and event.kind == AHEAD:
@@ -298,6 +304,7 @@ class _Reader:
             self.kept.add(site)
         self.traces.pop(site, None)
         self.dirty.pop(site, None)
+        self.trained.pop(site, None)
         if site.kind == "instance":
             for place in [place for place in self.readers if place[0] is site]:
                 for reader in self.readers.pop(place):
@@ -310,6 +317,19 @@ class _Reader:
             before = trace.get(event.location) if trace else None
             if before is not None and changes(before, event.value):
                 self.dirty.setdefault(site, {})[event.location] = event
+
+    def _trained(self, event: Effect) -> None:
+        """An optimizer of nnx writes to the model that it is given, which a trace may hold."""
+        models = {
+            atom.site
+            for value in event.values
+            if isinstance(atom := value.only, Object) and atom.site.kind == "instance"
+        }
+        for site, trace in self.traces.items() if models and not event.maybe else ():
+            for place, value in trace.items():
+                held = value.only
+                if isinstance(held, Object) and held.site in models and is_variable(place):
+                    self.trained.setdefault(site, {}).setdefault(place, event)
 
     def _counted(self, call: CompiledCall) -> None:
         """What the trace of this call has counted on, of what it has not made itself."""
@@ -359,6 +379,18 @@ class _Reader:
             before = self.traces.get(site, {}).get(place)
             if place in captured and before is not None:
                 self._stale(row, call, place, before, write)
+        for place, event in self.trained.get(site, {}).items():
+            if place in captured and event.within not in call.traced:
+                rooted = self.segment.root is not None
+                path, span = call_in(place, event, event.calls[rooted:])
+                at_top = not rooted and isinstance(place[0], str)
+                before = self.traces[site][place]
+                row.stale.append(
+                    Stale(
+                        call, place, before, before, path, span, False, False, at_top,
+                        event.within.name, by_call=True,
+                    )
+                )  # fmt: skip
         known = self.traces.setdefault(site, {})
         for place, value in captured.items():
             if isinstance(place[0], str):

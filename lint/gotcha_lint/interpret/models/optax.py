@@ -116,9 +116,9 @@ def optimizer_method(call: Call) -> Value:
 def _note_in_place(call: Call) -> None:
     """`optimizer.update(grads)` of nnx writes to the model; `solve` asks which trace that is in."""
     atom = call.on
-    if call.engine.traced and isinstance(atom, Object) and "data" in atom.site.info:
-        values = (call.receiver, *call.args[: len(call.args) - 1])
-        note(call.engine, "in place", "update", call.span, values, owner=atom.site)
+    if isinstance(atom, Object) and "data" in atom.site.info:
+        model = call.args[: len(call.args) - 1] or tuple(atom.site.info["parts"][:1])
+        note(call.engine, "in place", "update", call.span, (call.receiver, *model), owner=atom.site)
 
 
 def _note_without_params(call: Call) -> None:

@@ -1,18 +1,8 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.sites import Call, Place
-from gotcha_lint.analysis.syntax import dotted
-from gotcha_lint.analysis.values import Kind
-from gotcha_lint.facts.paths import is_test
-from gotcha_lint.queries.jitted import jitted_here
-from gotcha_lint.queries.stale import changed_after
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.stale_state import stale
 from gotcha_lint.solve.programs import Programs
-
-_OPTIMIZER = "flax.nnx.Optimizer"
 
 
 class StaleCapture(Rule):
@@ -30,7 +20,6 @@ class StaleCapture(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"jit", "pmap"})
     confirmed_by = (("stale-capture", "closure"),)
     examples = (
         Example(
@@ -72,52 +61,5 @@ class StaleCapture(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        function = jitted_here(site)
-        if function is None or is_test(site.body.model.path):
-            return
-        calls = _calls(site)
-        for name, use in function.captured.items():
-            if name not in site.body.names or not calls:
-                continue
-            bind = _trained_after(site, calls, name)
-            if bind is not None:
-                yield _report(site, bind, name, function.name, use)
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         yield from stale(programs, "variable")
-
-
-def _calls(site: Call) -> list[Call]:
-    """The calls of what this call of jit gives."""
-    made = site.result
-    functions = (c for c in site.body.of(Call) if c.callee.targets == made.targets)
-    return [c for c in functions if any(v.site == made.via[-1].site for v in c.callee.via)]
-
-
-def _trained_after(site: Call, calls: list[Call], name: str) -> Place | None:
-    """A call that is given the captured nnx model together with its optimizer."""
-    value, project = site.body.names[name], site.body.project
-    if value.kind is not Kind.OBJECT or value.cls is None or project is None:
-        return None
-    if not project.is_a(value.cls, "flax.nnx.Module"):
-        return None
-    training = [
-        call
-        for call in site.body.of(Call)
-        if any(dotted(arg.value) == name for arg in call.node.args)
-        and any(one is not None and one.of == _OPTIMIZER for one in (call.base, *call.args))
-        and call.result.of != _OPTIMIZER
-    ]
-    return changed_after(site, calls, training)
-
-
-def _report(site: Call, bind: Place, name: str, function: str, use: object) -> Report:
-    assert isinstance(use, cst.CSTNode)
-    what = "call" if isinstance(bind, Call) else "assignment"
-    return Report(
-        bind.node,
-        f"`{function}` was compiled with the value that `{name}` had at its first call: this "
-        f"{what} is not seen by it; pass `{name}` as an argument",
-        places=((site.node, f"`{function}` is jitted here"), (use, f"and reads `{name}` here")),
-    )
