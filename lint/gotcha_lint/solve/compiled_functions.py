@@ -98,6 +98,7 @@ class CompiledFunction:
     stale: list[Stale] = field(default_factory=list)
     globals: dict[tuple[str, str], CompiledCall] = field(default_factory=dict)
     """Names of modules that a trace reads, by their path."""
+    traced: set[Function] = field(default_factory=set)  # that its traces run
     replaced: dict[str, tuple[CompiledCall, Replaced]] = field(default_factory=dict)
     """Arguments that the result replaces from turn to turn, not donated; and their bytes."""
     is_kept: bool = False  # made only where there is none yet: in a memoised function, say

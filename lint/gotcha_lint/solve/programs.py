@@ -371,6 +371,7 @@ class _Reader:
         site = call.site
         row = self._row(site, call)
         row.calls += 1
+        row.traced.update(call.traced)
         row.exported = row.exported and self.segment.root is not None
         row.keys.add(signature(call.leaves))
         self.asked.setdefault(site, []).append(call)

@@ -14,6 +14,7 @@ from gotcha_lint.patterns.data_pipelines import Lineage, computed_per_example
 from gotcha_lint.patterns.device_counts import splits_by_all
 from gotcha_lint.patterns.dropped_statistics import dropped_statistics
 from gotcha_lint.patterns.half_types import half_types, is_unscaled
+from gotcha_lint.patterns.ignored_parameters import ignored_parameters
 from gotcha_lint.patterns.layer_arguments import misplaced_arguments
 from gotcha_lint.patterns.layer_types import untyped_layers
 from gotcha_lint.patterns.mapped_steps import (
@@ -36,6 +37,7 @@ from gotcha_lint.program.links import Links
 UNUSED, MASKED_MEAN = "unused result", "masked mean"
 CLIPPED_NORM = "clipped norm"
 VAIN_CONTEXT, OVERWRITTEN = "vain context", "overwritten result"
+IGNORED_PARAMETER = "ignored parameter"
 COPIED, UNUSED_KEYS = "copied array", "unused keys"
 _MODULES = frozenset(
     ("flax.linen.Module", "flax.nnx.Module", "equinox.Module", "haiku.Module")
@@ -80,6 +82,8 @@ def check_computed(machine: Machine, links: Links, module: Module, function: Fun
         places = ((function.path, bound.use, "used as a value"),)
         text = bound.name, *map(str, bound.compared)
         note(machine, BOUND_COMPARISON, function, bound.span, *text, places=places)
+    for name, span in ignored_parameters(links, function):
+        note(machine, IGNORED_PARAMETER, function, span, name)
     for clip in clipped_norms(module, function):
         note(machine, CLIPPED_NORM, function, clip.span, clip.word)
     _check_pipeline(machine, module, function)

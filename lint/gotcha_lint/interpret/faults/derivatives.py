@@ -11,11 +11,17 @@ from gotcha_lint.interpret.faults.remarks import note, remark
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.start.importable import Modules
+from gotcha_lint.patterns.ignored_parameters import (
+    is_of_plain_class,
+    own_attributes,
+    unread_parameters,
+)
 from gotcha_lint.program.ir import Function
 from gotcha_lint.program.links import Links
 from gotcha_lint.program.returned_values import DICT, NUMBER, Returned, returned_values, sizes
 
 NO_NUMBER, BY_NAME, RULE = "no number", "by name alone", "custom rule"
+UNREAD = "differentiated by what is not read"
 PAIR = 2
 _SAME_RESULT = frozenset(("partial", "jit", "pmap", "checkpoint", "vmap", "cache"))
 _LAYERS = 8  # of transforms around transforms
@@ -48,6 +54,26 @@ def check_result(call: Call, site: Site) -> None:
     single = "single" if len(many) == 1 else ""
     places = ((function.path, line, "the function"),)
     remark(machine, NO_NUMBER, call.span, *text, single, places=places)
+
+
+def check_unread(call: Call, site: Site) -> None:
+    """`jax.grad(self.loss)`, where the method never reads what it is differentiated by."""
+    machine, inner = call.engine, Inner(call.engine, site.info["inner"])
+    function = inner.function
+    if function is None or not inner.by_method or machine.trying:
+        return
+    unread = unread_parameters(function)
+    if not unread or not is_of_plain_class(_links(machine), function):
+        return
+    argnums = call.get(1, "argnums")
+    number = 0 if argnums is None else argnums.constant
+    names = inner.parameters
+    if type(number) is not int or not number < len(names) or names[number] not in unread:
+        return
+    reads = sorted(own_attributes(function), key=lambda read: read[0] != names[number])
+    for attribute, span in reads[:1]:
+        at = function.path, span
+        remark(machine, UNREAD, span, function.name, names[number], attribute, at=at)
 
 
 def check_loss(call: Call, out: Value, has_aux: Value | None) -> None:

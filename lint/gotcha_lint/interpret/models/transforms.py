@@ -37,6 +37,7 @@ from gotcha_lint.interpret.faults.derivatives import (
     check_positions,
     check_result,
     check_rules,
+    check_unread,
 )
 from gotcha_lint.interpret.faults.frozen import forget_frozen
 from gotcha_lint.interpret.faults.jitted import REBUILDING, check_jit, check_stores
@@ -125,6 +126,7 @@ def _transform(word: str, name: str) -> Model:
         site.info["spread"] = machine.path_is_spread(call.span)
         if word in ("grad", "value_and_grad"):
             check_result(call, site)
+            check_unread(call, site)
         site.info["open"] = call.origin in machine.open
         if word in COMPILING:
             check_jit(machine, site, call.span)

@@ -1,25 +1,11 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.roles import GRADS
-from gotcha_lint.analysis.sites import Body
-from gotcha_lint.analysis.syntax import walk
-from gotcha_lint.queries.stale import names_read
-from gotcha_lint.rule import Example, Report, Rule
-
-_HASHED = frozenset({"__hash__", "__eq__"})
-_PYTREES = (
-    "flax.nnx.Module",
-    "flax.nnx.Pytree",
-    "equinox.Module",
-    "flax.linen.Module",
-    "haiku.Module",
-    "flax.struct.PyTreeNode",
-    "typing.NamedTuple",
-    "enum.Enum",
-)
+from gotcha_lint.interpret.faults.computed import IGNORED_PARAMETER
+from gotcha_lint.interpret.faults.derivatives import UNREAD
+from gotcha_lint.program.ir import Function
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.compiled_functions import CompiledFunction
+from gotcha_lint.solve.programs import Programs
 
 
 class ParameterIgnoredForSelf(Rule):
@@ -80,63 +66,28 @@ class ParameterIgnoredForSelf(Rule):
         ),
     )
 
-    def check(self, body: Body) -> Iterator[Report]:
-        function = body.function
-        if body.trace is None or not function.is_method or len(function.params) < 2:
-            return
-        if not _is_hashed_by_identity(body):
-            return
-        params = [p.name for p in function.params[1:] if not p.name.startswith("_")]
-        own = list(_own_attributes(function))
-        if not own:
-            return
-        unread = set(params) - {name.value for name in names_read(function.node)}
-        for name, node in dict(own).items():
-            if name in unread:
-                yield Report(
-                    node,
-                    f"`{function.name}` ignores its parameter `{name}` and reads `self.{name}`, "
-                    f"whose value is fixed when it is traced",
-                    why_traced=True,
-                )
-                unread.discard(name)
-        for name in sorted(unread & _differentiated(body)):
-            attribute, node = own[0]
-            yield Report(
-                node,
-                f"`{function.name}` is differentiated by `{name}`, which it never reads: its "
-                f"gradient is 0; it reads `self.{attribute}`",
-                why_traced=True,
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        traced: dict[Function, CompiledFunction] = {}
+        for row in programs.compiled.values():
+            for function in row.traced:
+                traced.setdefault(function, row)
+        for fault in programs.faults.of(IGNORED_PARAMETER):
+            row = traced.get(fault.within)
+            if row is None:
+                continue
+            (name,) = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`{fault.within.name}` ignores its parameter `{name}` and reads `self.{name}`, "
+                "whose value is fixed when it is traced",
+                ((*row.site.origin, "compiled here"),),
             )
-
-
-def _differentiated(body: Body) -> frozenset[str]:
-    """The parameters that a `jax.grad` of this very function is taken of."""
-    trace = body.trace
-    if trace is None or trace.soft or not trace.direct or not trace.known:
-        return frozenset()
-    role = trace.chain[-1][1].partition(" of ")[0]
-    return (trace.wrt or frozenset()) if role in GRADS else frozenset()
-
-
-def _is_hashed_by_identity(body: Body) -> bool:
-    """A plain class: no pytree, no hash of its own."""
-    cls, project = body.function.cls, body.project
-    if project is None or cls is None:
-        return False
-    own = project.ancestors((body.model.path, cls.number))[0]
-    methods = {method for each in own for method in project.cls(each).methods}
-    registered = project.is_a(own[0], *_PYTREES) or project.decorators(own[0])
-    return methods.isdisjoint(_HASHED) and not registered
-
-
-def _own_attributes(function: Function) -> Iterator[tuple[str, cst.Attribute]]:
-    """Reads of `self.x`, not calls of methods; functions that are nested in it included."""
-    nodes = list(walk(function.node))
-    others = {id(node.func) for node in nodes if isinstance(node, cst.Call)}
-    others |= {id(n.target) for n in nodes if isinstance(n, cst.AssignTarget | cst.AugAssign)}
-    for node in nodes:
-        if isinstance(node, cst.Attribute) and id(node) not in others:
-            base = node.value
-            if isinstance(base, cst.Name) and base.value == function.self_name:
-                yield node.attr.value, node
+        for fault in programs.faults.of(UNREAD):
+            function, name, attribute = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`{function}` is differentiated by `{name}`, which it never reads: its gradient "
+                f"is 0; it reads `self.{attribute}`",
+                fault.places,
+                fault.certain,
+            )
