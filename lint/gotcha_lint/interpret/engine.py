@@ -44,6 +44,7 @@ from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.element_reads import of_index
 from gotcha_lint.interpret.faults import discards, pickling
 from gotcha_lint.interpret.faults.assigned import check_assigned
+from gotcha_lint.interpret.faults.caches import check_kept
 from gotcha_lint.interpret.faults.donated import check_read
 from gotcha_lint.interpret.faults.names import check_local, check_partly_bound
 from gotcha_lint.interpret.faults.remarks import CAST_UNDONE, remark
@@ -178,6 +179,7 @@ class Engine(Machine):
         if isinstance(value.only, Library) and value.only.name == pickling.SHELF:
             pickling.note_pickled(self, r.get(source, UNKNOWN), span, "shelve.Shelf")
         check_assigned(self, i, value, r.get(key, UNKNOWN))
+        check_kept(self, i, r.get(source, UNKNOWN))
         if any(isinstance(atom, Array) and atom.place == "host" for atom in value.atoms):
             self._changed_in_place(place, value, span, r)
 

@@ -12,7 +12,7 @@ _NUMBERS = frozenset(("int", "len", "max", "min", "round"))
 
 
 def written(reader: Reader, register: Register, depth: int = 0) -> Hashable | None:
-    """The same for two expressions of names, attributes, items and arithmetic that are alike.
+    """The same for two expressions of names, attributes, items, displays and arithmetic.
 
     A name counts as what was stored in it last, so it under-approximates: None where it is more.
     """
@@ -27,6 +27,8 @@ def written(reader: Reader, register: Register, depth: int = 0) -> Hashable | No
         parts = (written(reader, i[2], depth + 1), i[3])
     elif i[0] == "item":
         parts = tuple(written(reader, each, depth + 1) for each in i[2:4])
+    elif i[0] == "build" and not any(star for star, _ in i[3]):
+        parts = (i[2], *(written(reader, each, depth + 1) for _, each in i[3]))
     elif i[0] == "binop":
         parts = (i[2], *(written(reader, each, depth + 1) for each in i[3:5]))
     elif i[0] == "call" and reader.function_of(i) in _NUMBERS and not i[4]:
