@@ -18,7 +18,8 @@ from gotcha_lint.program.ir import Function, Instruction, Register, Span
 from gotcha_lint.program.reader import Reader
 
 _LEAVING = frozenset(("return", "raise", "continue"))
-_IN_TEST, _IN_ELSE = 3, 4  # operands of an `if`
+_IN_TEST = 3  # the operand of an `if` that runs where the test holds
+_ABSENT = {True: "NotIn", False: "In"}  # tests that say so where they hold, or do not
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,9 @@ class _Kept:
         inner = [(each.block, each.part == _IN_TEST) for each in self.around[id(self.store)][::-1]]
         for block, holds in (*inner, *self._left_before()):
             test = self.reader.makers.get(block[2]) if block[0] == "if" else None
-            if test is not None and test[0] == "compare":
-                if test[2] == ("NotIn" if holds else "In"):
-                    if words_of(self.function, test[4]) == self.cache:
-                        return block, test[3]
+            asks = test is not None and test[0] == "compare" and test[2] == _ABSENT[holds]
+            if asks and words_of(self.function, test[4]) == self.cache:
+                return block, test[3]
         return None
 
     def _left_before(self) -> Iterator[tuple[Instruction, bool]]:
