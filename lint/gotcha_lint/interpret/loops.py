@@ -32,6 +32,7 @@ from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.containers.iteration import element
 from gotcha_lint.interpret.events import Guard, Location, Turn, Unrolled
+from gotcha_lint.interpret.faults.set_orders import check_loop
 from gotcha_lint.interpret.faults.traced import check_test
 from gotcha_lint.interpret.heap import contents, contents_of, in_module_method, is_module_class
 from gotcha_lint.interpret.host import read
@@ -84,6 +85,8 @@ def run_for(machine: Machine, instruction: Instruction, registers: Registers) ->
     of_module = in_module_method(machine)
     traced = machine.traced or of_module
     traced = traced and machine.activation.function.name not in _CONSTRUCTORS
+    if traced:
+        check_loop(machine, instruction, equations, registers)
     if traced and equations and turns is not None and why in ("range", "dim"):
         within = machine.activation.function
         alike = not of_module and not _reads_turn(body, target)

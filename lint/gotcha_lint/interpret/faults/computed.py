@@ -5,6 +5,7 @@ from __future__ import annotations
 from gotcha_lint.domain.sites import Site
 from gotcha_lint.facts.contexts import CONTEXTS
 from gotcha_lint.interpret.faults.remarks import note
+from gotcha_lint.interpret.faults.set_orders import SET_ORDER
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.attention_widths import head_widths
 from gotcha_lint.patterns.bound_comparisons import bound_comparisons
@@ -27,6 +28,7 @@ from gotcha_lint.patterns.mapped_steps import (
 from gotcha_lint.patterns.masked_means import masked_means
 from gotcha_lint.patterns.overwritten_results import overwritten_results
 from gotcha_lint.patterns.schedule_lengths import short_schedules
+from gotcha_lint.patterns.string_sets import ordered_by_sets
 from gotcha_lint.patterns.unmasked_decay import unmasked_decays
 from gotcha_lint.patterns.unused_keys import unused_keys
 from gotcha_lint.patterns.unused_results import unused_results
@@ -84,6 +86,8 @@ def check_computed(machine: Machine, links: Links, module: Module, function: Fun
         note(machine, BOUND_COMPARISON, function, bound.span, *text, places=places)
     for name, span in ignored_parameters(links, function):
         note(machine, IGNORED_PARAMETER, function, span, name)
+    for ordered in ordered_by_sets(module, function):
+        note(machine, SET_ORDER, function, ordered.span, ordered.what)
     for clip in clipped_norms(module, function):
         note(machine, CLIPPED_NORM, function, clip.span, clip.word)
     _check_pipeline(machine, module, function)

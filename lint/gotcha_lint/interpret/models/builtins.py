@@ -41,6 +41,7 @@ from gotcha_lint.interpret.call import Call, model
 from gotcha_lint.interpret.containers.building import new_container, new_dict, spread, updated
 from gotcha_lint.interpret.containers.items import named_fields
 from gotcha_lint.interpret.containers.iteration import element
+from gotcha_lint.interpret.faults.set_orders import check_zip
 from gotcha_lint.interpret.faults.texts import check_format, marks_of_text
 from gotcha_lint.interpret.heap import (
     Contents,
@@ -209,6 +210,7 @@ def zipped(call: Call) -> Value:
     machine = call.engine
     if "*" in call.keywords:
         return _transposed(call)
+    check_zip(call)
     found = [contents(machine, given) for given in call.args]
     known = [content for content in found if isinstance(content, Tuple)]
     if known and len(known) == len(found):
