@@ -40,7 +40,7 @@ class Sets:
         return Reader(self.function)
 
     def gone_through(self, register: Register) -> Span | None:
-        """The set whose order is the order of this: itself, or in `list(names)`, `zip(names, keys)`.
+        """The set whose order is that of this: itself, or in `list(names)`, `zip(names, keys)`.
 
         As it is written there.
         """
