@@ -30,6 +30,7 @@ from gotcha_lint.interpret.faults.donated import Donation, check_twice, give_awa
 from gotcha_lint.interpret.faults.flags import check_traced_flags
 from gotcha_lint.interpret.faults.leaks import check_leaks
 from gotcha_lint.interpret.faults.remarks import OF_TRACES
+from gotcha_lint.interpret.faults.rows import check_rows
 from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
 from gotcha_lint.interpret.leaves import Leaves, Static
@@ -198,6 +199,7 @@ def call_compiled(call: Call, site: Site) -> Value:
         machine.replicating = replicating
     note_start(machine, call.span)
     note_started(machine, call.short, call.span)
+    check_rows(machine, site, inner.function, parameters, call.span)
     machine.note(
         CompiledCall(
             site=site,
