@@ -51,8 +51,44 @@ class Trainer:
     def step(self, x):
         return jax.grad(self.loss)(self.params, x), jax.grad(self.loss_of_theta)(self.params, x)
 
+    def loss_of_params(self, params, x):
+        return self.params["w"] * x  # ! parameter-ignored-for-self
+
+    def step_of_params(self, x):
+        return jax.grad(self.loss_of_params)(self.params, x)
+
     def score(self, theta, x):
         return self.params["w"] * x
 
     def over_rows(self, xs):
         return jax.vmap(self.score, in_axes=(None, 0))(self.params, xs)
+
+
+class Frozen:
+    """Known by what it holds: another object is another program."""
+
+    def __init__(self, params):
+        self.params = params
+
+    def __hash__(self):
+        return id(self.params)
+
+    @partial(jax.jit, static_argnums=0)
+    def apply(self, params, x):
+        return self.params * x
+
+
+class Nested:
+    def __init__(self):
+        self.rate = 0.1
+
+    @partial(jax.jit, static_argnums=0)
+    def step(self, rate, x):
+        def body(x, _):
+            return x * self.rate, None  # ! parameter-ignored-for-self
+
+        return jax.lax.scan(body, x, None, 3)[0]
+
+    @partial(jax.jit, static_argnums=0)
+    def reads_within(self, rate, x):
+        return jax.lax.scan(lambda x, _: (x * rate * self.rate, None), x, None, 3)[0]

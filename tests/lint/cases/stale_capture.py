@@ -163,6 +163,34 @@ def captured_model(xs):
     print(look(xs[0]))
 
 
+@nnx.jit
+def train_step(model, optimizer, x):
+    grads = nnx.grad(lambda m: m(x).sum())(model)
+    optimizer.update(model, grads)
+
+
+def captured_model_in_a_loop(xs):
+    model = Model(nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+
+    @nnx.jit
+    def look(x):
+        return model(x).sum()
+
+    for x in xs:
+        train_step(model, optimizer, x)  # ! stale-capture
+        print(look(x))
+
+
+def another_model_is_trained(xs):
+    model, other = Model(nnx.Rngs(0)), Model(nnx.Rngs(1))
+    optimizer = nnx.Optimizer(other, optax.sgd(0.1), wrt=nnx.Param)
+    look = nnx.jit(lambda x: model(x).sum())
+    for x in xs:
+        train_step(other, optimizer, x)
+        print(look(x))
+
+
 def captured_after_training(xs):
     model = Model(nnx.Rngs(0))
     optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)

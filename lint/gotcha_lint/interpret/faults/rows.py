@@ -31,7 +31,7 @@ def check_rows(
     if found is None or _is_short(machine, found) or _maps(site):
         return
     given = [n if isinstance(n, str) else "".join(parameters[n : n + 1]) for n in found.arguments]
-    names = {found.words} if function is None else {found.words, function.name}
+    names = {found.words, "" if function is None else function.name} - {""}
     if any(map(says_many, given)) or is_mapped(module, names):
         return
     registers = machine.activation.registers
