@@ -96,8 +96,9 @@ class _Kept:
         inner = [(each.block, each.part == _IN_TEST) for each in self.around[id(self.store)][::-1]]
         for block, holds in (*inner, *self._left_before()):
             test = self.reader.makers.get(block[2]) if block[0] == "if" else None
-            asks = test is not None and test[0] == "compare" and test[2] == _ABSENT[holds]
-            if asks and words_of(self.function, test[4]) == self.cache:
+            if test is None or test[0] != "compare" or test[2] != _ABSENT[holds]:
+                continue
+            if words_of(self.function, test[4]) == self.cache:
                 return block, test[3]
         return None
 

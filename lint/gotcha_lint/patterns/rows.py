@@ -233,6 +233,7 @@ class _Rows(NamedReader):
         if not plain:
             return False
         first, last = plain[0], plain[-1]
-        few = last is not None and last[0] == "const" and isinstance(last[2], int)
+        number = last[2] if last is not None and last[0] == "const" else None
+        few = isinstance(number, int) and number <= FEW
         listed = first is not None and first[0] == "build" and first[2] in ("list", "tuple")
-        return (few and last[2] <= FEW) or (listed and self.dotted(made[2]) in TRANSFERS | COPIES)
+        return few or (listed and self.dotted(made[2]) in TRANSFERS | COPIES)
