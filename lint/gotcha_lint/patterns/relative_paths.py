@@ -15,6 +15,7 @@ from gotcha_lint.patterns.saved_states import At, argument
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register
 from gotcha_lint.program.links import Links
+from gotcha_lint.program.origins import Origins
 
 _JOINS = frozenset(
     ("os.path.join", "os.fspath", "os.path.normpath", "builtins.str", "pathlib.Path",
@@ -28,20 +29,28 @@ Sinks = dict[str, At]  # by parameter: where the path is given to Orbax
 
 @dataclass(frozen=True)
 class Beginning:
-    """The first characters of a path, or the parameter that it begins with; `at`: written there."""
+    """The first characters of a path, or the parameter that it begins with; `at`: written there.
+
+    `chosen`: the user of the program may give another one.
+    """
 
     text: str | None
     parameter: str | None
     at: At
+    chosen: bool = False
 
 
 @dataclass(frozen=True)
 class RelativePath:
-    """`sink`: where the path is given to Orbax; `source`: where it is written."""
+    """`sink`: where the path is given to Orbax; `source`: where it is written.
+
+    `always`: the call at `sink` gets no other path.
+    """
 
     sink: At
     text: str
     source: At
+    always: bool = False
 
 
 def is_relative(text: str) -> bool:
@@ -56,10 +65,12 @@ class RelativePaths:
     """
 
     def __init__(
-        self, links: Links, modules: Iterable[Module], takers: dict[str, tuple[int, str]]
+        self, origins: Origins, modules: Iterable[Module], takers: dict[str, tuple[int, str]]
     ) -> None:
-        self._links = links
+        self._origins = origins
+        self._links = origins.links
         self._takers = takers
+        self._words = {name.rpartition(".")[2] for name in takers}
         self._modules = list(modules)
         self._sinks: dict[Function, Sinks] = {}
         self._options: dict[str, list[tuple[str, At]]] | None = None
@@ -74,9 +85,8 @@ class RelativePaths:
             if beginning.parameter is not None:
                 found[beginning.parameter] = sink
             elif beginning.text is not None and is_relative(beginning.text):
-                written_there = direct and beginning.at == sink
-                if not written_there:
-                    yield RelativePath(sink, beginning.text, beginning.at)
+                always = direct and not beginning.chosen
+                yield RelativePath(sink, beginning.text, beginning.at, always)
         for name, sink in found.items():
             default = self._default(function, name)
             if default is not None and default.text is not None and is_relative(default.text):
@@ -89,7 +99,7 @@ class RelativePaths:
         for i in steps_of(function):
             if i[0] != "call" or any(star for star, _ in i[3]):
                 continue
-            place = self._takers.get(links.dotted(function, i[2]))
+            place = self._taker(function, i)
             if place is not None:
                 register = argument(i, *place)
                 if register is not None and register in makers:
@@ -104,6 +114,14 @@ class RelativePaths:
                 register = argument(i, at, name)
                 if register is not None:
                     yield register, sink, False
+
+    def _taker(self, function: Function, call: Instruction) -> tuple[int, str] | None:
+        """Where the path stands among the arguments; None where an error is expected."""
+        if self._links.word(function, call[2]) not in self._words:
+            return None
+        place = self._takers.get(self._origins.called(function, call))
+        expected = place is not None and self._origins.is_attempted(function, call)
+        return None if expected else place
 
     def _of_parameters(self, function: Function) -> Sinks:
         known = self._sinks.get(function)
@@ -121,6 +139,10 @@ class RelativePaths:
         if made is None or steps == 0:
             return None
         at = function.path, made[-1]
+        if made[0] == "fstr" and made[4][:1]:
+            if made[4][0] is not None:
+                return Beginning(made[4][0], None, at)
+            return self._beginning(function, made[2][0], steps - 1)
         if made[0] == "const":
             return Beginning(made[2], None, at) if isinstance(made[2], str) else None
         if made[0] == "binop" and made[2] in ("Add", "Div"):
@@ -138,6 +160,9 @@ class RelativePaths:
 
     def _of_name(self, function: Function, load: Instruction, steps: int) -> Beginning | None:
         _, _, name, hops, span = load
+        last = self._origins.reader(function).stored(load)
+        if last is not None:
+            return self._beginning(function, last, steps - 1)
         owner = function if hops == 0 else None
         if hops < 0 or function.is_module:
             owner = self._links.finder.modules[function.path].top
@@ -166,7 +191,7 @@ class RelativePaths:
                     for option, text, at in _declared(self._links, function):
                         self._options.setdefault(option, []).append((text, at))
         found = self._options.get(name, [])
-        return Beginning(found[0][0], None, found[0][1]) if len(found) == 1 else None
+        return Beginning(found[0][0], None, found[0][1], chosen=True) if len(found) == 1 else None
 
 
 def _declared(links: Links, function: Function) -> Iterator[tuple[str, str, At]]:

@@ -108,7 +108,7 @@ def from_outside(state, settings):
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", default="runs")
     args = parser.parse_args()
-    ocp.PyTreeCheckpointer().save(args.folder, state)
+    ocp.PyTreeCheckpointer().save(args.folder, state)  # ! orbax-relative-path
     ocp.PyTreeCheckpointer().save(settings["folder"], state)
     with pytest.raises(ValueError):
         ocp.PyTreeCheckpointer().save("model", state)

@@ -11,6 +11,7 @@ from gotcha_lint.patterns.saved_states import SavedStates
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Module
 from gotcha_lint.program.links import Links
+from gotcha_lint.program.origins import Origins
 
 RELATIVE_PATH = "relative path"
 REPLICATED, UNSEEN = "replicated state saved", "restore that finds nothing"
@@ -19,14 +20,15 @@ REPLICATED, UNSEEN = "replicated state saved", "restore that finds nothing"
 _SAVING = ("checkpoint", "serialization")
 
 
-def check_checkpoints(machine: Machine, links: Links, module: Module) -> None:
+def check_checkpoints(machine: Machine, origins: Origins, module: Module) -> None:
     """What a file saves and restores, itself or through helpers."""
+    links = origins.links
     modules = [machine.modules[path] for path in machine.visible]
     if not any(map(_may_save, modules)):
         return
     if not is_test(module.path):
         _check_states(machine, links, module)
-    paths = RelativePaths(links, modules, ABSOLUTE_PATHS)
+    paths = RelativePaths(origins, modules, ABSOLUTE_PATHS)
     for function in links.bodies(module):
         for one in paths.of(function):
             path, span = one.sink
@@ -35,8 +37,10 @@ def check_checkpoints(machine: Machine, links: Links, module: Module) -> None:
                  if not f.is_module and f.line <= span[0] <= f.end_line),
                 machine.modules[path].top,
             )  # fmt: skip
-            places = ((*one.source, "the path"),)
-            note(machine, RELATIVE_PATH, within, span, one.text, places=places)
+            written_there = one.source == one.sink
+            places = () if written_there else ((*one.source, "the path"),)
+            how = "always" if one.always else ""
+            note(machine, RELATIVE_PATH, within, span, one.text, how, places=places)
 
 
 def _check_states(machine: Machine, links: Links, module: Module) -> None:

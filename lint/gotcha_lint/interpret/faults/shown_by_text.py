@@ -47,9 +47,9 @@ from gotcha_lint.program.links import Links
 from gotcha_lint.program.origins import Origins
 
 
-def check_texts(machine: Machine, links: Links, module: Module) -> None:
+def check_texts(machine: Machine, origins: Origins, module: Module) -> None:
     """All functions of a file."""
-    origins = Origins(links, _facts().canonical)
+    links = origins.links
     _check_releases(machine, origins, module)
     of_flax = _imports_flax(links, module)
     for function in links.bodies(module):
@@ -128,13 +128,13 @@ def _check_numbers(machine: Machine, origins: Origins, function: Function) -> No
 
 
 @cache
-def _facts() -> Facts:
+def built_in_facts() -> Facts:
     return load()
 
 
 def _is_pure(name: str) -> bool:
     """A function of JAX that gives an array, and does nothing else."""
-    fact = _facts().get(name)
+    fact = built_in_facts().get(name)
     if fact.effect or fact.transform or fact.key is not None:
         return False
     return fact.calls is None and fact.returns.startswith("array")

@@ -19,7 +19,7 @@ from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
 from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
 from gotcha_lint.interpret.faults.saved import check_checkpoints
-from gotcha_lint.interpret.faults.shown_by_text import check_texts
+from gotcha_lint.interpret.faults.shown_by_text import built_in_facts, check_texts
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.result_counts import result_count
@@ -31,6 +31,7 @@ from gotcha_lint.program.data_flow import steps_of, uncaught
 from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Register
 from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import Unbound, unbound, undefined
+from gotcha_lint.program.origins import Origins
 from gotcha_lint.program.partly_bound import partly_bound
 
 MISFIT_DEFAULT = "default that does not fit"
@@ -47,8 +48,9 @@ def check_written(machine: Machine, path: str) -> None:
             place = path, imported, "imports jax"
             note(machine, AFTER_IMPORT, module.top, span, name, what, places=(place,))
     _check_submodules(machine, links, module)
-    check_texts(machine, links, module)
-    check_checkpoints(machine, links, module)
+    origins = Origins(links, built_in_facts().canonical)
+    check_texts(machine, origins, module)
+    check_checkpoints(machine, origins, module)
     for each in undefined(module, _BUILTINS):
         note(machine, "undefined", each.within, each.span, each.name, _reader(each))
     for function in links.bodies(module):
