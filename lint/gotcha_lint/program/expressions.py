@@ -322,7 +322,10 @@ def _return_value(builder: Builder, node: ast.expr) -> None:
 
 
 def _list_comprehension(builder: Builder, node: ast.ListComp | ast.GeneratorExp) -> Register:
-    return _comprehension(builder, node, "list", node.elt, None)
+    made = _comprehension(builder, node, "list", node.elt, None)
+    if isinstance(node, ast.GeneratorExp):
+        builder.function.generators.add(made)
+    return made
 
 
 def _set_comprehension(builder: Builder, node: ast.SetComp) -> Register:

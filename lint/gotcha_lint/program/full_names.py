@@ -22,7 +22,7 @@ class FullNames:
 
     def __init__(self, links: Links, canonical: Callable[[str], str] = str) -> None:
         self.links = links
-        self._canonical = canonical
+        self.canonical = canonical
         self._binding: set[tuple[Function, str]] = set()  # names that are being read
 
     def of_register(self, function: Function, register: Register) -> str:
@@ -43,7 +43,7 @@ class FullNames:
 
     def of_call(self, function: Function, call: Instruction) -> str:
         """Of the function that is called."""
-        return self._canonical(self.of_register(function, call[2]))
+        return self.canonical(self.of_register(function, call[2]))
 
     def of_slot(self, function: Function, slot: Slot) -> str:
         """Of a name, in the function that reads it."""

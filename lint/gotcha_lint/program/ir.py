@@ -102,6 +102,7 @@ class Function:
     nonlocals: set[str] = field(default_factory=set)  # declared `nonlocal`
     captured: set[str] = field(default_factory=set)  # locals that an inner function uses
     is_generator: bool = False
+    generators: set[Register] = field(default_factory=set)  # that hold generator expressions
     is_async: bool = False
     qualname: str = ""  # as Python's `__qualname__`
     returns: str = ""  # source text of the annotation of the result

@@ -67,6 +67,10 @@ class Origins:
         owner = self.library(function, made[2])
         return f"{owner}.{made[3]}" if owner else ""
 
+    def of_argument(self, function: Function, call: Instruction) -> str:
+        """The full name of what a call is given first: `jax.jit`, of `partial(jax.jit, ...)`."""
+        return self.names.canonical(self.names.of_register(function, call[3][0][1]))
+
     def is_attempted(self, function: Function, instruction: Instruction) -> bool:
         """Is it in a `try` that catches something, or where a test expects an error?"""
         if function not in self._expecting:

@@ -31,6 +31,7 @@ UNCHECKED_SHAPES = "shapes are not checked"
 CACHE_ASKED = "cache asked", "cache asked in a trace"  # for what it may have to compute
 # That a value has none while JAX traces.
 OF_TRACES = frozenset(("test", "larger", "mask", "sized", "size", "bound", "cast", "looked up"))
+LEAF = "iterator as a leaf"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

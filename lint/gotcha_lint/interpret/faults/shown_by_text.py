@@ -15,6 +15,7 @@ from gotcha_lint.interpret.faults.remarks import (
     EXCHANGED_FIELDS,
     IN_PLACE,
     INDEXED_STATE,
+    LEAF,
     LIBRARY_NAME,
     LOST_CONSTANT,
     NUMBER_MASK,
@@ -33,6 +34,7 @@ from gotcha_lint.patterns.local.discarded_updates import discarded_updates
 from gotcha_lint.patterns.local.field_orders import exchanged_fields
 from gotcha_lint.patterns.local.half_constants import lost_constants
 from gotcha_lint.patterns.local.indexed_states import indexed_states
+from gotcha_lint.patterns.local.iterators import iterator_leaves
 from gotcha_lint.patterns.local.library_names import library_names, names_set
 from gotcha_lint.patterns.local.meshes import entered_meshes, sets_meshes
 from gotcha_lint.patterns.local.number_masks import number_masks
@@ -116,6 +118,8 @@ def _check_values(machine: Machine, origins: Origins, function: Function) -> Non
 
 
 def _check_numbers(machine: Machine, origins: Origins, function: Function) -> None:
+    for leaf in iterator_leaves(origins, function):
+        note(machine, LEAF, function, leaf.span, leaf.kind, leaf.taker, leaf.fix)
     for use in restored_states(origins, function):
         places = ((function.path, use.restored, "restored here"),)
         note(machine, RESTORED_STATE, function, use.span, places=places)

@@ -1,22 +1,13 @@
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.flowing import Flowing
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.analysis.values import Kind
-from gotcha_lint.facts.paths import is_test
-from gotcha_lint.facts.trees import TAKE_MANY, TAKE_TREES
-from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.queries.jitted import arguments, called_name, static_arguments
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
-
-_VIEWS = {"values": "dict_values", "keys": "dict_keys", "items": "dict_items"}
-_LAZY = frozenset({"zip", "map", "filter", "enumerate", "reversed"})
-_GENERATOR = "generator"
-# Transforms that look at every leaf of every argument.
-_ALL_ARGUMENTS = frozenset({"jit", "nnx.jit", "pmap", "nnx.pmap"})
+from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.interpret.faults.remarks import LEAF
+from gotcha_lint.rule import HERE, Change, Example, Foreseen, Rewrite, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class DictValuesLeaf(Rule):
@@ -90,70 +81,21 @@ class DictValuesLeaf(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        if site.decorator or is_test(site.body.model.path) or "is_leaf" in site.kwargs:
-            return
-        for node, where in _trees(site):
-            made, kind = _iterator(site, node)
-            if made is not None and not expected_to_fail(site.body, site.node):
-                yield Report(
-                    node,
-                    f"`{source_of(node, 40)}` is a {kind}, which is not a pytree: {where} takes it "
-                    "for one leaf; make it a list",
-                    _fix(node, made, kind),
-                )
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(LEAF):
+            kind, taker, fix = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`{HERE}` is a {kind}, which is not a pytree: {taker} takes it for one leaf; "
+                "make it a list",
+                hint=fix,
+            )
 
-
-def _trees(site: Call) -> Iterator[tuple[cst.BaseExpression, str]]:
-    """The arguments that have to be pytrees, and what wants them so."""
-    first = TAKE_TREES.get(site.name)
-    if first is not None:
-        plain = [arg.value for arg in site.node.args if arg.keyword is None and not arg.star]
-        yield from ((node, f"`{site.name}`") for node in plain[first:][: _count(site.name)])
-    elif site.callee.kind is Kind.FUNCTION and site.callee.via:
-        via = site.callee.via[-1]
-        if via.name not in _ALL_ARGUMENTS or via.filtered or not via.known or site.callee.maybe:
-            return
-        static = {id(argument.node) for argument in static_arguments(site)}
-        if (via.static_nums or via.static_names) and not static:
-            return
-        for argument in arguments(site):
-            if id(argument.node) not in static:
-                yield argument.node, f"`{called_name(site)}`"
-
-
-def _count(name: str) -> int | None:
-    """How many arguments are trees: all the rest of `tree.map`, else one."""
-    return None if name in TAKE_MANY else 1
-
-
-def _iterator(site: Call, node: cst.CSTNode) -> tuple[cst.CSTNode | None, str]:
-    """The expression that makes an iterator or a view of what is given, and what it is called."""
-    source = Flowing(site.body, site.at).resolve(node)
-    match source:
-        case cst.GeneratorExp():
-            return source, _GENERATOR
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=word)), args=[]) if word in _VIEWS:
-            call = site.body.call_of(source)
-            known = call is not None and (call.base is None or _may_be_dict(call))
-            return (source, f"`{_VIEWS[word]}`") if known else (None, "")
-        case cst.Call(func=cst.Name(value=word)) if word in _LAZY:
-            call = site.body.call_of(source)
-            own = call is not None and call.name == f"builtins.{word}"
-            return (source, f"`{word}` object") if own else (None, "")
-    return None, ""
-
-
-def _may_be_dict(call: Call) -> bool:
-    """Not an object of a class that has a method of its own of this name."""
-    return call.base is not None and call.base.kind in (Kind.UNKNOWN, Kind.LIST, Kind.TREE)
-
-
-def _fix(node: cst.BaseExpression, made: cst.CSTNode, kind: str) -> Rewrite | None:
-    if kind != _GENERATOR:
-        return Rewrite("make it a list", (Change(node, before="list(", after=")"),))
-    if made is not node or not isinstance(node, cst.GeneratorExp):
+    def mend_by(
+        self, hint: str, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel
+    ) -> Rewrite | None:
+        if hint == "list":
+            return Rewrite("make it a list", (Change(node, before="list(", after=")"),))
+        if hint == "brackets" and isinstance(node, cst.GeneratorExp) and not node.lpar:
+            return Rewrite("make it a list", (Change(node, before="[", after="]"),))
         return None
-    if node.lpar:
-        return None
-    return Rewrite("make it a list", (Change(node, before="[", after="]"),))
