@@ -37,7 +37,8 @@ from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event, KeyUse, Location, Remark, Turn
 from gotcha_lint.interpret.faults.losses import check_forward
 from gotcha_lint.interpret.faults.padded import note_padded
-from gotcha_lint.interpret.faults.shown_by_text import check_texts
+from gotcha_lint.interpret.faults.saved import check_checkpoints
+from gotcha_lint.interpret.faults.shown_by_text import built_in_facts, check_texts
 from gotcha_lint.interpret.faults.written import check_written
 from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_class, mapping_of
@@ -54,6 +55,7 @@ from gotcha_lint.patterns.settings import X64
 from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.links import Links
+from gotcha_lint.program.origins import Origins
 
 ROOT_BUDGET = 40_000  # instructions of one root, where it imports little
 _LEAST = 8_000  # ... and where it imports much
@@ -96,7 +98,9 @@ def of_import(engine: Engine, path: str) -> Segment:
 def of_text(engine: Engine, path: str) -> Segment:
     """What the text of a module shows that uses no JAX: it is not run."""
     _begin(engine, path)
-    check_texts(engine, Links(Modules(engine), engine.texts), engine.modules[path])
+    origins = Origins(Links(Modules(engine), engine.texts), built_in_facts().canonical)
+    check_texts(engine, origins, engine.modules[path])
+    check_checkpoints(engine, origins, engine.modules[path])
     return Segment(None, engine.events)
 
 

@@ -32,6 +32,7 @@ CACHE_ASKED = "cache asked", "cache asked in a trace"  # for what it may have to
 # That a value has none while JAX traces.
 OF_TRACES = frozenset(("test", "larger", "mask", "sized", "size", "bound", "cast", "looked up"))
 LEAF = "iterator as a leaf"
+UNTYPED_MESH = "mesh without types"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

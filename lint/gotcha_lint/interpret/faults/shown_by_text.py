@@ -23,6 +23,7 @@ from gotcha_lint.interpret.faults.remarks import (
     RESTORED_STATE,
     TUPLE_OF_ONE,
     UNCHECKED_SHAPES,
+    UNTYPED_MESH,
     note,
 )
 from gotcha_lint.interpret.faults.settings import check_settings
@@ -36,6 +37,7 @@ from gotcha_lint.patterns.local.half_constants import lost_constants
 from gotcha_lint.patterns.local.indexed_states import indexed_states
 from gotcha_lint.patterns.local.iterators import iterator_leaves
 from gotcha_lint.patterns.local.library_names import library_names, names_set
+from gotcha_lint.patterns.local.mesh_types import means_explicit, untyped_meshes
 from gotcha_lint.patterns.local.meshes import entered_meshes, sets_meshes
 from gotcha_lint.patterns.local.number_masks import number_masks
 from gotcha_lint.patterns.local.rebuilt_tuples import rebuilt_tuples
@@ -43,7 +45,7 @@ from gotcha_lint.patterns.local.restored_states import restored_states
 from gotcha_lint.patterns.local.tuples_of_one import tuples_of_one
 from gotcha_lint.patterns.local.unchecked_shapes import unchecked_shapes
 from gotcha_lint.patterns.local.vain_handlers import vain_handlers
-from gotcha_lint.program.data_flow import steps_of
+from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.links import Links
 from gotcha_lint.program.origins import Origins
@@ -66,6 +68,10 @@ def check_texts(machine: Machine, origins: Origins, module: Module) -> None:
 def _check_releases(machine: Machine, origins: Origins, module: Module) -> None:
     """What a release of a library has lost, or replaces."""
     links, bodies = origins.links, origins.links.bodies(module)
+    makes_meshes = any("make_mesh" in names_used(function) for function in bodies)
+    if makes_meshes:
+        visible = [machine.modules[path] for path in machine.visible]
+        makes_meshes = not means_explicit(module, visible)
     given, newer = names_set(links, module), sets_meshes(bodies)
     for function in bodies:
         for use in library_names(origins, module, function):
@@ -73,6 +79,8 @@ def _check_releases(machine: Machine, origins: Origins, module: Module) -> None:
             note(machine, LIBRARY_NAME, function, use.span, *text)
         for absent in absent_names(links, function):
             note(machine, ABSENT_NAME, function, absent.span, absent.name)
+        for span in untyped_meshes(origins, function) if makes_meshes else ():
+            note(machine, UNTYPED_MESH, function, span)
         for span in () if newer else entered_meshes(origins, function):
             note(machine, ENTERED_MESH, function, span)
 

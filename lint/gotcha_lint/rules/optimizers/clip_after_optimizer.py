@@ -3,9 +3,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.model import FileModel
-from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.nodes import walk
 
 
 class ClipAfterOptimizer(Rule):

@@ -3,9 +3,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.model import FileModel
-from gotcha_lint.analysis.syntax import dotted, holds, last_word, walk
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.nodes import dotted, function_around, last_word, walk
 
 
 class UpdateWithoutParams(Rule):
@@ -64,7 +64,7 @@ class UpdateWithoutParams(Rule):
     def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
         if not isinstance(node, cst.Call) or len(node.args) != 2:
             return None
-        name = _params_name(node, _around(statement, model))
+        name = _params_name(node, function_around(model.tree, statement))
         if name is None or isinstance(node.args[-1].comma, cst.Comma):
             return None
         named = any(arg.keyword for arg in node.args)
@@ -87,9 +87,3 @@ def _params_name(call: cst.Call, function: cst.CSTNode) -> str | None:
         return f"{owner}.params" if owner else None
     params = function.params.params if isinstance(function, cst.FunctionDef) else ()
     return "params" if any(param.name.value == "params" for param in params) else None
-
-
-def _around(statement: cst.CSTNode, model: FileModel) -> cst.CSTNode:
-    """The innermost function that a statement is in, or the module."""
-    inside = [one.node for one in model.functions if holds(one.node, statement)]
-    return min(inside, key=lambda node: sum(1 for _ in walk(node)), default=model.tree)

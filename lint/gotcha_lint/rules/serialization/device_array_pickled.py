@@ -3,10 +3,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.model import FileModel
-from gotcha_lint.analysis.syntax import last_word
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, alias_in
 from gotcha_lint.rule_helpers.wording import last_call
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.text.nodes import last_word
 
 _FIRST = frozenset({"dump", "dumps", "put", "put_nowait", "send"})  # with what is pickled first
 
