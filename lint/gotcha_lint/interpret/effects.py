@@ -63,6 +63,7 @@ def note_at(
 SAVED, RESTORED = "saved", "restored"
 BEGUN, WAITED = "begun", "waited"  # a save in the background
 LATER = "saves later"
+ALONE = "no code waits"  # ... for what an object saves
 QUEUED = "queued"  # an operation outside of jit, behind what is queued before it
 ON_HOST = "on host"  # the function reads arrays, whatever it is given: nobody can trace it
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gotcha_lint.domain.sites import Origin, Site, Span
-from gotcha_lint.interpret.effects import BEGUN, SAVED, WAITED
+from gotcha_lint.interpret.effects import ALONE, BEGUN, SAVED, WAITED
 from gotcha_lint.interpret.events import Effect
 from gotcha_lint.program.carried_state import Carried, Saved, unsaved
 from gotcha_lint.program.ir import Function
@@ -49,10 +49,14 @@ class Checkpoints:
             self.restores[place] = effect.what
 
     def end(self, segment: Segment) -> None:
-        """A script ends: what is still written then is lost."""
-        if segment.root is None:
-            for effect in self.running.values():
+        """What is still written is lost: when a script ends, and where no code waits for it."""
+        for effect in self.running.values():
+            if segment.root is None:
                 self.lost.setdefault(_in_script(effect), effect)
+            elif isinstance(effect.owner, Site) and effect.owner.info.get(ALONE):
+                saved = effect.path, effect.span
+                if all((one.path, one.span) != saved for one in self.lost.values()):
+                    self.lost[saved] = effect
         self.running.clear()
 
     def unsaved(self) -> Iterator[Unsaved]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import UNKNOWN, Mapping, Object, Value, only
 from gotcha_lint.facts.checkpoints import ORBAX
 from gotcha_lint.facts.optax import SAVES_LATER, WAITS
 from gotcha_lint.interpret.call import Call, methods, model
-from gotcha_lint.interpret.effects import BEGUN, LATER, RESTORED, SAVED, WAITED, note
+from gotcha_lint.interpret.effects import ALONE, BEGUN, LATER, RESTORED, SAVED, WAITED, note
+from gotcha_lint.patterns.unawaited_saves import names_held, nobody_waits, owner_of
 
 _NAME, _OPTIONS = "checkpointer", "checkpoint options"
 _ASKED = frozenset(("enable_async_checkpointing", "async_options", "*", "**"))
@@ -27,6 +29,17 @@ def checkpointer(call: Call) -> Value:
     later = call.name in SAVES_LATER and _leaves_it_so(options) and _is_asynchronous(own)
     site.info[LATER] = later
     return only(Object(site, call.origin))
+
+
+def _is_alone(call: Call, site: Site) -> bool:
+    """Does no code that is read wait for the object, or return it to others?"""
+    machine = call.engine
+    names = names_held(machine.modules[site.path], site.span)
+    if names is None:
+        return False
+    owner = owner_of(machine.activation.function, call.span).rpartition(".")[2]
+    modules = (machine.modules[path] for path in machine.visible)
+    return nobody_waits(modules, names | {owner})
 
 
 @model("orbax.checkpoint.CheckpointManagerOptions")
@@ -62,6 +75,8 @@ def checkpointer_method(call: Call) -> Value:
     if later and (call.short == "save" or call.short in WAITS or call.short == "restore"):
         kind = BEGUN if call.short == "save" else WAITED
         note(call.engine, kind, call.short, call.span, owner=call.on.site)
+        if kind == BEGUN:
+            call.on.site.info[ALONE] = _is_alone(call, call.on.site)
     if call.short in ("save", "restore"):
         note(call.engine, SAVED if call.short == "save" else RESTORED, ORBAX, call.span)
     if call.short != "restore":
