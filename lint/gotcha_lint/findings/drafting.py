@@ -258,10 +258,10 @@ class Drafting:
 
 
 def _can_be_mended(node: cst.CSTNode) -> bool:
-    """An expression, a name that is imported, or an argument by its name."""
+    """An expression, a pattern, a name that is imported, or an argument by its name."""
     if isinstance(node, cst.Arg):
         return node.keyword is not None
-    return isinstance(node, cst.BaseExpression | cst.ImportAlias)
+    return isinstance(node, cst.BaseExpression | cst.ImportAlias | cst.MatchPattern)
 
 
 def _statements(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

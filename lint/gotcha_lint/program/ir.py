@@ -80,6 +80,17 @@ class Parameter:
     span: Span | None = field(default=None, compare=False, repr=False)  # of its name
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A `case` of a `match`: the classes that it asks for, and those of which it takes all."""
+
+    span: Span
+    wanted: tuple[str, ...]
+    accepts: tuple[str, ...]
+    guarded: bool
+    plain: bool  # one class, and no guard
+
+
 @dataclass(eq=False, slots=True, repr=False)
 class Function:
     """A function, a lambda, the body of a class, or that of a module."""
@@ -107,6 +118,7 @@ class Function:
     qualname: str = ""  # as Python's `__qualname__`
     returns: str = ""  # source text of the annotation of the result
     is_notebook: bool = False  # of a module: its statements are run cell by cell
+    matches: list[tuple[str, tuple[Case, ...]]] = field(default_factory=list)  # by their subjects
     declared: str = ""  # by a comment: "traced", or "host"
     static: frozenset[str] = frozenset()  # parameters that a comment declares to be static
     steps: tuple[Instruction, ...] | None = None  # all of `body`, once they are asked for

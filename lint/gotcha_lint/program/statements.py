@@ -21,7 +21,7 @@ from gotcha_lint.program.expressions import (
     placed,
     shortcut,
 )
-from gotcha_lint.program.ir import Function, Register, Span
+from gotcha_lint.program.ir import Case, Function, Register, Span
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -213,7 +213,58 @@ def _handler(builder: Builder, node: ast.ExceptHandler) -> None:
 
 def _match(builder: Builder, node: ast.Match) -> None:
     subject = expression(builder, node.subject)
+    cases = tuple(
+        Case(
+            builder.span(case.pattern),
+            _wanted(case.pattern),
+            _accepts(case.pattern),
+            case.guard is not None,
+            case.guard is None and isinstance(case.pattern, ast.MatchClass),
+        )
+        for case in node.cases
+    )
+    builder.function.matches.append((ast.unparse(node.subject), cases))
     _cases(builder, node.cases, 0, subject)
+
+
+# `case tuple(x)` captures the whole subject for these.
+_CAPTURES = frozenset(
+    ("bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str",
+     "tuple")
+)  # fmt: skip
+
+
+def _wanted(pattern: ast.pattern) -> tuple[str, ...]:
+    """The classes that a pattern asks for, whatever else it asks."""
+    match pattern:
+        case ast.MatchClass(cls=cls):
+            return (ast.unparse(cls),)
+        case ast.MatchAs(pattern=ast.pattern() as inner):
+            return _wanted(inner)
+        case ast.MatchOr(patterns=patterns):
+            parts = [_wanted(part) for part in patterns]
+            return tuple(t for part in parts for t in part) if all(parts) else ()
+    return ()
+
+
+def _accepts(pattern: ast.pattern) -> tuple[str, ...]:
+    """The classes all of whose instances a pattern matches."""
+    match pattern:
+        case ast.MatchClass(cls=cls, patterns=[], kwd_attrs=[]):
+            return (ast.unparse(cls),)
+        case ast.MatchClass(
+            cls=ast.Name(id=name), patterns=[ast.MatchAs(pattern=None)], kwd_attrs=[]
+        ) if name in _CAPTURES:
+            return (name,)
+        case ast.MatchAs(pattern=ast.pattern() as inner):
+            return _accepts(inner)
+        case ast.MatchOr(patterns=patterns):
+            return tuple(t for part in patterns for t in _accepts(part))
+        case ast.MatchSequence(patterns=[ast.MatchStar()]):
+            return "tuple", "list"  # not str and bytes, though they are sequences
+        case ast.MatchMapping(keys=[]):
+            return ("collections.abc.Mapping",)
+    return ()
 
 
 def _cases(builder: Builder, cases: list[ast.match_case], index: int, subject: Register) -> None:

@@ -33,6 +33,7 @@ CACHE_ASKED = "cache asked", "cache asked in a trace"  # for what it may have to
 OF_TRACES = frozenset(("test", "larger", "mask", "sized", "size", "bound", "cast", "looked up"))
 LEAF = "iterator as a leaf"
 UNTYPED_MESH = "mesh without types"
+DEAD_BRANCH, DEAD_ENTRY = "branch is never reached", "entry is never found"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

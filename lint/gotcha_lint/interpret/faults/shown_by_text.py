@@ -9,6 +9,8 @@ from gotcha_lint.facts.paths import is_test
 from gotcha_lint.interpret.faults.remarks import (
     ABSENT_NAME,
     CAUGHT_IN_VAIN,
+    DEAD_BRANCH,
+    DEAD_ENTRY,
     DICT_TEST,
     DISCARDED,
     ENTERED_MESH,
@@ -30,6 +32,7 @@ from gotcha_lint.interpret.faults.settings import check_settings
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.local.absent_names import absent_names
 from gotcha_lint.patterns.local.assigned_arrays import assigned_arrays
+from gotcha_lint.patterns.local.dead_branches import dead_branches
 from gotcha_lint.patterns.local.dict_tests import dict_tests
 from gotcha_lint.patterns.local.discarded_updates import discarded_updates
 from gotcha_lint.patterns.local.field_orders import exchanged_fields
@@ -103,6 +106,12 @@ def _check_values(machine: Machine, origins: Origins, function: Function) -> Non
     for at, dtype, name, made in number_masks(origins, function):
         places = ((function.path, made, "the mask"),)
         note(machine, NUMBER_MASK, function, at, dtype, name, places=places)
+    for dead in dead_branches(origins, function):
+        kind = DEAD_ENTRY if dead.in_table else DEAD_BRANCH
+        places = ((function.path, dead.earlier, f"takes every `{dead.general}`"),)
+        text = (dead.special, dead.general, dead.fix)
+        places = () if dead.in_table else places
+        note(machine, kind, function, dead.span, *text, places=places)
     for span, name in tuples_of_one(origins, function):
         note(machine, TUPLE_OF_ONE, function, span, name)
     for span, name in rebuilt_tuples(origins, function):
