@@ -34,6 +34,8 @@ def of_parameters(function: Function, made: Span, used: Span, inline: bool) -> F
     if len(names) != 1 and not given_away:
         return None
     name, loops = (next(iter(names)) if names else ""), body.loops(makes)
+    if loops and body.are_new(makes, loops[-1]):
+        return None
     if inline:
         known = given_away or body.is_bound_after(name, makes)
         same = body.branches(makes) == body.branches(uses)
@@ -135,6 +137,12 @@ class _Body:
             return False
         return loop is None or not _touches(given, self.bound_in(loop, (makes[1], uses[1])))
 
+    def are_new(self, makes: Instruction, loop: Instruction) -> bool:
+        """Are the parameters set in the loop, before the state is made?"""
+        given = {name for register in self._parts(makes) for name in self._names(register)}
+        last = self.order[id(makes)]
+        return _touches(given, self.bound_in(loop, (makes[1],), last))
+
     def _parts(self, makes: Instruction) -> Iterator[Register]:
         yield from (register for _, register in (*makes[3], *makes[4]))
         callee = self.makers.get(makes[2])
@@ -150,12 +158,16 @@ class _Body:
         elif name := self.dotted(register):
             yield name
 
-    def bound_in(self, loop: Instruction, without: tuple[Register, ...]) -> set[str]:
-        """What the loop binds; `without`: not what is put there by these."""
+    def bound_in(
+        self, loop: Instruction, without: tuple[Register, ...], last: int | None = None
+    ) -> set[str]:
+        """What the loop binds; `without`: not what is put there by these; until the `last` step."""
         left = set[Register]().union(*map(self._with_parts, without))
         inner = [i for part in loop if isinstance(part, list) for i in instructions(part)]
         bound: set[str] = set()
         for i in inner:
+            if last is not None and self.order[id(i)] > last:
+                continue
             if i[0] == "store" and i[4] not in left:
                 bound.add(i[2])
             elif i[0] == "setattr" and i[4] not in left and (base := self.dotted(i[2])):

@@ -29,7 +29,7 @@ class EvalInTrainMode(Rule):
     roots = frozenset({"apply", "apply_fn", "nnx"})
     # Comments of their own line that speak of the mode: it is meant.
     spoken = re.compile(
-        r"(?m)^\s*#(?!\s*gotcha\b).*\b(train(ing)? mode|(is_)?train(ing)? ?= ?True|deterministic)"
+        r"(?m)^\s*#(?!\s*gotcha\b).*\b((is_)?train(ing)? ?(mode|is|on|=)|deterministic)\b"
     )
     examples = (
         Example(

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
@@ -69,6 +70,8 @@ class OptimizerReinitialised(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for one in programs.restarted.values():
+            if is_test(one.place[0]):
+                continue
             again = "iteration of this loop" if one.in_loop else "step"
             name = f"`{one.name}`" if one.name else "the state"
             update = "makes" if one.whole else "gets"
