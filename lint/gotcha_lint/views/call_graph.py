@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import UNKNOWN, Atom, Library, Marks, Method, Object, Value
@@ -90,7 +91,7 @@ class CallGraph(Engine):
         """Notes an edge to the function; the first of those with the same roles stands."""
         caller = self.activation.function
         steps = self._steps(caller)
-        roles = tuple(filter(None, map(self._role, steps, [*steps[1:], None][: len(steps)])))
+        roles = tuple(filter(None, self._roles(steps)))
         traced = self.traced + self.differentiated > 0
         key = caller, function, (*roles, str(traced))
         known = self.edges.get(key)
@@ -113,7 +114,7 @@ class CallGraph(Engine):
     def all_edges(self) -> Iterator[Edge]:
         """Of calls, and of functions that a transform was given and that nobody calls here."""
         yield from self.edges.values()
-        for site in {*self.sites.values()}:
+        for site in dict.fromkeys(self.sites.values()):
             if site.kind == "transform" and site.info.get("word", "partial") != "partial":
                 inner = Inner(self, site.info["inner"])
                 if inner.function is not None:
@@ -144,6 +145,9 @@ class CallGraph(Engine):
                 break
         return steps[::-1]
 
+    def _roles(self, steps: Sequence[_Open]) -> list[str]:
+        return [self._role(*pair) for pair in zip_longest(steps, steps[1:])]
+
     def _role(self, step: _Open, following: _Open | None) -> str:
         """What a call makes of the function that it leads to: a word, if it transforms it."""
         site = self._transform(step.callee.only)
@@ -169,16 +173,13 @@ class CallGraph(Engine):
 
     def _places(self, steps: Sequence[_Open], function: Function) -> Iterator[Place]:
         """`jit of step` where it is made; else the call."""
-        transformed = False
-        for number, step in enumerate(steps):
-            following = steps[number + 1] if number + 1 < len(steps) else None
-            role, site = self._role(step, following), self._transform(step.callee.only)
-            if not role:
-                continue
-            transformed = True
+        roles = self._roles(steps)
+        for step, role in zip(steps, roles, strict=True):
+            site = self._transform(step.callee.only)
             made = (site.path, site.span) if site is not None else (step.path, step.span)
-            yield *made, f"{role} of {function.name}"
-        if not transformed and steps:
+            if role:
+                yield *made, f"{role} of {function.name}"
+        if steps and not any(roles):
             yield steps[0].path, steps[0].span, function.name
 
     def _static(self, steps: Sequence[_Open]) -> frozenset[str]:
