@@ -95,7 +95,8 @@ class _Reader:
         self._found: dict[Any, Wait] = {}
         self._elements: dict[Any, ElementRead] = {}
         self._open: list[Any] = []  # waits since the last dispatch
-        self._early: dict[Any, list[HostRead]] = {}  # reads at the start of a turn, by dispatch
+        self._early: dict[Any, dict[int, HostRead]] = {}
+        """Reads at the start of a turn, each once, by the dispatch that they are of."""
 
     def run(self) -> None:
         for number, event in enumerate(self._segment.events):
@@ -124,7 +125,7 @@ class _Reader:
         if call.loops:
             tests = NO_MARKS.union(*(guard.marks for guard in call.guards))
             self._needs[place, call.loops] = call.loops, call.needs | tests
-            for event in self._early.pop(place, ()):
+            for event in self._early.pop(place, {}).values():
                 self._read(event)
                 self._done.discard(place)
 
@@ -144,7 +145,7 @@ class _Reader:
         calls = [(*self._calls[place], place) for place in made if place in self._calls]
         if event.older and event.loops and not any(c.loops == event.loops for _, c, _ in calls):
             for place in made:  # the test of a `while` reads what a later line dispatches
-                self._early.setdefault(place, []).append(event)
+                self._early.setdefault(place, {})[id(event)] = event
         if not event.loops or not calls:
             return
         _, call, place = max(calls, key=lambda each: each[0])

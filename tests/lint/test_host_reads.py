@@ -1,0 +1,43 @@
+"""Reads at the start of an iteration wait for dispatches that come later in the text."""
+
+from __future__ import annotations
+
+from gotcha_lint.domain.freshness import kept_from
+from gotcha_lint.domain.sites import Site
+from gotcha_lint.domain.value import Value
+from gotcha_lint.interpret.events import CompiledCall, Event, HostRead
+from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.host import host_reads
+from gotcha_lint.solve.roots import Segment
+from tests.counting import calls
+
+TRAIN = Function("train", "a.py", 1)
+OUTER, INNER = ("a.py", 2, 1), ("a.py", 4, 1)  # loops
+
+
+def _call(line: int) -> CompiledCall:
+    site = Site("transform", "a.py", (line, 1, line, 9))
+    span = line, 1, line, 9
+    loops = frozenset((OUTER, INNER))
+    return CompiledCall(
+        site, None, "a.py", span, {}, (), (), (), (1, frozenset()), TRAIN, loops=loops
+    )
+
+
+def _cost(rounds: int) -> int:
+    """Of one read of what two dispatches of an inner loop gave, before so many rounds of both."""
+    both = _call(5), _call(6)
+    marks = frozenset(kept_from((call.path, call.span)) for call in both)
+    read = HostRead(
+        "float", "a.py", (3, 1, 3, 9), (Value((), True, marks),), TRAIN,
+        loops=frozenset((OUTER,)), older=True,
+    )  # fmt: skip
+    events: list[Event] = [read, *(both * rounds)]
+    return calls(lambda: host_reads(Segment(TRAIN, events)))[1]
+
+
+def test_a_read_is_kept_once_for_each_dispatch() -> None:
+    """Twice the dispatches cost twice as much."""
+    _cost(1)
+    few, more, most = _cost(4), _cost(8), _cost(16)
+    assert most - more < 3 * (more - few)
