@@ -475,7 +475,7 @@ def test_the_answer_is_asked_again_when_another_file_changes(
     def counted(*files: str) -> int:
         store = UnitStore(lambda root: tmp_path / "units.json", put)
         kept = store.units(files)
-        report = engine.lint(list(files), lambda path: settings, kept_units=kept)
+        report = engine.lint(list(files), lambda path: settings, kept=engine.Kept(kept))
         assert report.failures == []
         store.write(kept)
         return len(report.findings)

@@ -92,7 +92,9 @@ def lint(
 ) -> list[Finding]:
     own = Settings(root=os.getcwd(), all=True, **settings)  # type: ignore[arg-type]
     files = files or tuple(sorted(name for name in os.listdir() if name.endswith(".py")))
-    report = engine.lint(files, lambda path: own, cache=cache, kept_units=kept, live=live)
+    given = engine.Kept({} if kept is None else kept, live=live)
+    given = None if kept is None and live is None else given
+    report = engine.lint(files, lambda path: own, cache=cache, kept=given)
     assert report.failures == []
     return report.findings
 
@@ -311,7 +313,7 @@ class TestStore:
         with monkeypatch.context() as patch:
             patch.setattr(Running, "_unit", broken)
             own = Settings(root=os.getcwd())
-            report = engine.lint(["train.py"], lambda path: own, kept_units=kept)
+            report = engine.lint(["train.py"], lambda path: own, kept=engine.Kept(kept))
         assert {failure.rule for failure in report.failures} == {"interpreter"}
         assert kept == {}
         assert lint(kept=kept) == lint()
