@@ -123,8 +123,9 @@ def _use(links: Links, method: Function, name: str, depth: int) -> tuple[str, Sp
     makers = links.makers(method)
     flags = {i[1] for i in steps_of(method) if i[0] == "load" and i[2:4] == (name, 0)}
     for i in steps_of(method):
-        if (i[0] == "unop" and i[2] == "Not" and i[3] in flags) or (i[0] == "if" and i[2] in flags):
-            return method.path, makers[i[3] if i[0] == "unop" else i[2]][-1]
+        tested = i[3] if i[0] == "unop" and i[2] == "Not" else i[2] if i[0] == "if" else None
+        if tested is not None and tested in flags:
+            return method.path, makers[tested][-1]
     for i in steps_of(method):
         given = [(word, r) for word, r in i[4] if r in flags] if i[0] == "call" else []
         made = makers.get(i[2]) if i[0] == "call" else None
