@@ -2,6 +2,7 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+from flax import linen as nn
 
 
 @jax.jit
@@ -112,3 +113,83 @@ def differentiated(params, x, training):  # ! train-flag-traced
 
 def gradient(params, x, training):
     return jax.grad(differentiated)(params, x, training)
+
+
+class Dropping(nn.Module):
+    @nn.compact
+    def __call__(self, x, training=True, cache=None):
+        return nn.Dropout(0.1)(x, deterministic=not training), cache
+
+
+class Normed(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool = True):
+        return nn.BatchNorm(use_running_average=train)(x)
+
+
+class Selecting(nn.Module):
+    @nn.compact
+    def __call__(self, x, training=True):
+        return jnp.where(training, x * 0.5, x)
+
+
+class Outer(nn.Module):
+    @nn.compact
+    def __call__(self, x, training=True, cache=None):
+        x, cache = Dropping(name="inner")(x, training, cache)
+        return x
+
+
+class Stack(nn.Module):
+    checkpointing: bool = True
+
+    @nn.compact
+    def __call__(self, x, training: bool = True):
+        block_cls = nn.remat(Dropping) if self.checkpointing else Dropping  # ! train-flag-traced
+        for i in range(2):
+            x, _ = block_cls(name=f"block_{i}")(x, training, None)
+        return x
+
+
+class StackOfOuter(nn.Module):
+    @nn.compact
+    def __call__(self, x, training: bool = True):
+        block = nn.checkpoint(Outer)(name="b")  # ! train-flag-traced
+        return block(x, training=training)
+
+
+class StackWithLiteral(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.remat(Dropping)()(x, False)  # ! train-flag-traced
+
+
+class StackStatic(nn.Module):
+    @nn.compact
+    def __call__(self, x, training: bool = True):
+        return nn.remat(Dropping, static_argnums=(2,))()(x, training)
+
+
+class StackByDefault(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.remat(Dropping)()(x)
+
+
+class StackOfArrays(nn.Module):
+    @nn.compact
+    def __call__(self, x, training: bool = True):
+        return nn.remat(Selecting)()(x, training)
+
+
+class StackOfFlags(nn.Module):
+    @nn.compact
+    def __call__(self, x, training: bool | None = None):
+        return nn.remat(Dropping)()(x, training)
+
+
+class StackWithoutRemat(nn.Module):
+    @nn.compact
+    def __call__(self, x, training: bool = True):
+        remat = nn.remat(Selecting)
+        return remat()(Dropping()(x, training)[0])

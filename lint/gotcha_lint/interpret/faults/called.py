@@ -7,18 +7,23 @@ from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.frozen_modules import frozen_writes
 from gotcha_lint.patterns.plain_containers import plain_containers
 from gotcha_lint.patterns.rematerialisation import negative_statics
+from gotcha_lint.patterns.rematerialised_flags import rematerialised_flags
 from gotcha_lint.patterns.swapped_updates import swapped_updates
 from gotcha_lint.program.ir import Function
 from gotcha_lint.program.links import Links
 
 NEGATIVE_STATIC = "negative static"
 PLAIN_CONTAINER = "plain container"
+REMAT_FLAG = "flag of a rematerialised layer"
 FROZEN_WRITE, SWAPPED = "frozen write", "swapped updates"
 
 
 def check_called(machine: Machine, links: Links, function: Function) -> None:
     for span, last in negative_statics(links, function):
         note(machine, NEGATIVE_STATIC, function, span, str(last or ""))
+    for flag in rematerialised_flags(links, function):
+        places = ((flag.path, flag.use, "its truth value is needed here"),)
+        note(machine, REMAT_FLAG, function, flag.span, flag.name, places=places)
     for swapped in swapped_updates(machine.modules[function.path], function):
         path = function.path
         places = ((path, swapped.update, "the updates come from here"),) if swapped.update else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gotcha_lint.facts.options import FAMILIES, UPDATES
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.patterns.local.known_texts import Texts
+from gotcha_lint.patterns.local.known_texts import Texts, written_before
 from gotcha_lint.patterns.local.releases import asks, prepared
 from gotcha_lint.patterns.settings import variables_set
 from gotcha_lint.program.data_flow import instructions, steps_of
@@ -37,7 +37,10 @@ def check_settings(machine: Machine, links: Links, module: Module, function: Fun
         if one.name == "XLA_FLAGS" and one.value is not None:
             text = Texts(links, module, Reader(function)).of(one.value)
             if _is_free(links, function, one.at, "jaxlib", attempted=True):
-                note(machine, FLAGS_SET, function, one.at[-1], text)
+                parts = written_before(module, function, one.at, text)
+                spans = tuple((module.path, i[-1], "written here") for i in parts)
+                texts = (text, *(str(i[2]) for i in parts))
+                note(machine, FLAGS_SET, function, one.at[-1], *texts, places=spans)
         elif one.name.startswith(FAMILIES) and _is_only_set(links, module, one.name):
             note(machine, VARIABLE_SET, function, one.at[-1], one.name)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gotcha_lint.program.ir import Instruction, Module, Register
+from gotcha_lint.program.data_flow import steps_of
+from gotcha_lint.program.ir import Function, Instruction, Module, Register
 from gotcha_lint.program.links import Links
 from gotcha_lint.program.reader import Reader
 
@@ -71,3 +72,23 @@ class Texts:
         if i is None or i[0] not in ("attr", "load"):
             return ""
         return i[3] if i[0] == "attr" else i[2]
+
+
+def written_before(
+    module: Module, function: Function, end: Instruction, text: str
+) -> list[Instruction]:
+    """The constants of a text that stand in earlier lines than the statement that uses it.
+
+    May: a constant with the same text, of the function or of the module, counts as a part.
+    """
+    bodies = (function,) if function.is_module else (function, module.top)
+    return [
+        i
+        for body in bodies
+        for i in steps_of(body)
+        if i[0] == "const"
+        and isinstance(i[2], str)
+        and i[2].strip()
+        and i[2] in text
+        and i[-1][2] < end[-1][0]
+    ]

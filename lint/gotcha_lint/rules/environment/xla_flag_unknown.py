@@ -9,7 +9,7 @@ from gotcha_lint.rule_helpers.spelling import meant
 from gotcha_lint.solve.programs import Programs
 
 _FLAG = re.compile(r"--(xla_\w*[a-z0-9])(?![\w{])")
-_GLUED = re.compile(rf"[^\s{UNKNOWN}]--xla_")
+_GLUED = re.compile(rf"[^\s{UNKNOWN}](--xla_\w+)")
 _BARE = re.compile(r"\s*(xla_\w+)")
 
 
@@ -80,21 +80,32 @@ class XlaFlagUnknown(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of(FLAGS_SET):
-            message = self._fault(fault.text[0])
-            if message:
-                yield Foreseen((fault.path, fault.span), message)
+            whole, *parts = fault.text
+            found = list(self._problems(whole))
+            if found:
+                message = "; ".join(dict.fromkeys(problem for _, problem in found))
+                places = tuple(
+                    place
+                    for place, part in zip(fault.places, parts, strict=True)
+                    if any(flag in part for flag, _ in found)
+                )
+                yield Foreseen((fault.path, fault.span), message, places)
 
-    def _fault(self, text: str) -> str:
+    def _problems(self, text: str) -> Iterator[tuple[str, str]]:
+        """What of the text is wrong, and why."""
         bare = _BARE.match(text)
         if bare is not None:
-            return f"`{bare[1]}` needs two dashes before it: XLA reads it as the name of a file"
-        if _GLUED.search(text):
-            return "there is no space before this flag: it becomes part of the flag before it"
+            why = f"`{bare[1]}` needs two dashes before it: XLA reads it as the name of a file"
+            yield bare[1], why
+            return
+        for glued in _GLUED.finditer(text):
+            why = "there is no space before this flag: it becomes part of the flag before it"
+            yield glued[1], why
         for name in _FLAG.findall(text):
             since = GONE.get(name)
             if since is not None and since <= self.options.target_jax:
                 release = ".".join(map(str, since))
-                return f"XLA has had no flag `{name}` since jax {release}: it ends the process"
+                yield name, f"XLA has had no flag `{name}` since jax {release}: it ends the process"
             if since is None and (right := meant(name, FLAGS)):
-                return f"XLA has no flag `{name}`, which ends the process; it is called `{right}`"
-        return ""
+                why = f"XLA has no flag `{name}`, which ends the process; it is called `{right}`"
+                yield name, why

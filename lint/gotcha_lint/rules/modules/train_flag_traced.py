@@ -1,12 +1,13 @@
 from collections.abc import Iterator
 
+from gotcha_lint.interpret.faults.called import REMAT_FLAG
 from gotcha_lint.interpret.faults.flags import TRACED_FLAG
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
 
 class TrainFlagTraced(Rule):
-    """Takes `train` or `deterministic` as a traced argument of a jitted function.
+    """Takes `train` or `deterministic` as a traced argument of a jitted function or a remat layer.
 
     ## What happens
     `TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[].`,
@@ -58,6 +59,49 @@ class TrainFlagTraced(Rule):
             """,
             raises="TracerBoolConversionError",
         ),
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+                from flax import linen as nn
+
+
+                class Block(nn.Module):
+                    @nn.compact
+                    def __call__(self, x, train):
+                        return nn.Dropout(0.5)(nn.Dense(3)(x), deterministic=not train)
+
+
+                class Model(nn.Module):
+                    @nn.compact
+                    def __call__(self, x, train):
+                        return nn.remat(Block)()(x, train)  # ! train-flag-traced
+
+
+                Model().init(jax.random.key(0), jnp.ones((2, 3)), False)
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+                from flax import linen as nn
+
+
+                class Block(nn.Module):
+                    @nn.compact
+                    def __call__(self, x, train):
+                        return nn.Dropout(0.5)(nn.Dense(3)(x), deterministic=not train)
+
+
+                class Model(nn.Module):
+                    @nn.compact
+                    def __call__(self, x, train):
+                        return nn.remat(Block, static_argnums=2)()(x, train)
+
+
+                Model().init(jax.random.key(0), jnp.ones((2, 3)), False)
+            """,
+            raises="TracerBoolConversionError",
+        ),
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
@@ -65,6 +109,14 @@ class TrainFlagTraced(Rule):
             yield Foreseen(
                 (fault.path, fault.span),
                 f"Python branches on `{fault.text[0]}`, a tracer: list it in `static_argnames`",
+                fault.places,
+                fault.certain,
+            )
+        for fault in programs.faults.of(REMAT_FLAG):
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`remat` traces `{fault.text[0]}`, and Python branches on it: list it in "
+                "`static_argnums` (`self` is 0) and give it by position",
                 fault.places,
                 fault.certain,
             )
