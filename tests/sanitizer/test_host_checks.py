@@ -383,6 +383,30 @@ def test_batches_that_each_call_narrows(side: int, given: str, severities: list[
     assert not on(WideTypeWithoutX64, replace(event, loops=()))
 
 
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        ("weights = step(weights, batch)", ["batch"]),
+        ("weights, loss = step(weights, batch)", ["batch"]),
+        ("self.loss, (weights, batch) = step(weights, batch)", []),
+        ("loss = step(weights, batch)", ["weights", "batch"]),
+        ("weights = step(step(weights, batch), batch)", ["weights", "batch"]),  # which call?
+    ],
+)
+def test_weights_that_the_first_call_replaces_are_narrowed_once(
+    call: str, shown: list[str], tmp_path: Path
+):
+    path = tmp_path / "train.py"
+    path.write_text(LOOP.replace("step(weights, batch)", call))
+    large = Leaf((512, 512), "float32", kind="numpy", given="float64")
+    event = replace(
+        program({"weights['w']": large, "batch": large}, (("weights", "batch"), ())),
+        stack=(Site(str(path), 5, "main"),),
+    )
+    said = "".join(f.message for f in on(WideTypeWithoutX64, event))
+    assert [name for name in ("weights", "batch") if f"`{name}" in said] == shown
+
+
 @pytest.mark.parametrize(("blocked", "last"), [(0.1, "info"), (2.0, "warning")])
 def test_a_short_read_in_a_loop_that_python_holds_up_is_a_note(blocked: float, last: str):
     row = replace(STALLS, blocked=blocked, span=4.0)
