@@ -119,6 +119,22 @@ def test_arrays_that_are_no_finding(bad: tuple[int, ...]):
     assert on(NonFiniteWeights, *(weights(n, each) for n, each in enumerate(bad)), END) == []
 
 
+@pytest.mark.parametrize(
+    ("turns", "seconds", "told"),
+    [((7, 8), 10, True), ((7, 7), 10, False), ((7, 7), 90, True), ((None, None), 10, True)],
+    ids=["goes on", "within one iteration", "long within one", "no counter"],
+)
+def test_a_loop_that_has_not_gone_on_says_nothing_while_it_runs(
+    turns: tuple[int | None, int | None], seconds: int, told: bool
+):
+    """The compiles of an eager solver took 30 s, in one attempt that failed and was repeated."""
+    nan = [weights(2 + seconds * n / 5, 2, turns[n > 2]) for n in range(6)]
+    assert bool(on(NonFiniteWeights, weights(1, 0, 6), *nan)) == told
+    assert on(NonFiniteWeights, weights(1, 0, 6), *nan, END)
+    again = on(NonFiniteWeights, weights(1, 0, 6), *nan, weights(99, 0, 8), END)
+    assert bool(again) == told
+
+
 def test_an_origin_is_a_part_of_the_finding():
     origin = NanOrigin(99.0, "step", 34, "log", Site("net.py", 8), "log-of-negative-number", "Why")
     told = on(NonFiniteWeights, weights(1, 0), *(weights(10 + n, 2) for n in range(6)), origin, END)
