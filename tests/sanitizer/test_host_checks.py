@@ -170,6 +170,9 @@ def test_a_read_that_stalls_no_more_is_a_note_with_its_last_numbers():
         pytest.param({"waited": 0.05}, id="a small share of the run"),
         pytest.param({"visits": 5000, "count": 5000}, id="interrupted now and then"),
         pytest.param({"waits": 6, "spared": 0.001}, id="long chunks, nothing to spare"),
+        pytest.param(
+            {"waits": 6, "visits": 6, "count": 6, "spared": 0.045}, id="long steps, 1.5 % to spare"
+        ),
         pytest.param({"compared": 7, "new": 1}, id="the arrays were there before the loop"),
     ],
 )
