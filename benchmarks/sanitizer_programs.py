@@ -57,6 +57,7 @@ class Program:
     tells: str = ""  # the numbers that a run prints or logs: they have to be the same
     clock: str = ""  # what in a line of output is a time, besides the words of `TIMED`
     saves: str = ""  # files in {work} that hold what was trained: these too
+    folders: Sequence[str] = ()  # in {work}, which the program expects to be there
     checkpoints: bool = False
     start: str = ""
     module: str = ""  # started as `python -m`, with the repository on the path
@@ -175,8 +176,9 @@ def release(program: Program) -> str:
 
 
 def once(program: Program, folder: Path, work: Path, watched: bool, limit: float) -> Run:
-    """Run it in an empty folder."""
-    work.mkdir()
+    """Run it in a folder with nothing but the empty `folders` that it expects."""
+    for folder_name in ("", *program.folders):
+        (work / folder_name).mkdir()
     env = {k: v for k, v in os.environ.items() if not k.startswith(("GOTCHA_", "PYTHONPATH"))}
     env |= {"JAX_PLATFORMS": "cpu", "PYTHONHASHSEED": "0"}
     env |= {name: value.format(work=work) for name, value in program.environment.items()}

@@ -199,6 +199,12 @@ def test_a_tenth_of_a_loop_is_a_note():
     assert found.severity == "info" and "33% of 3.0 s" in found.message
 
 
+@pytest.mark.parametrize(("eager", "severity"), [(56.0, "warning"), (24.0, "info")])
+def test_a_share_below_half_that_has_cost_much_is_no_note(eager: float, severity: str):
+    (found,) = on(HostBoundLoop, Activity(130.0, (loop(INNER, 119.0, eager),)))
+    assert found.severity == severity
+
+
 @pytest.mark.parametrize(
     "row",
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -79,6 +80,19 @@ def test_facts_are_passed_on_and_counted():
     assert (first.name, first.severity, first.advice) == ("key-reuse", "error", "split it")
     assert (first.count, second.count) == (1, 2)
     assert first.id == second.id
+
+
+def test_a_line_that_several_programs_contain_is_one_finding():
+    """A sampler's step is a part of each function that the user compiles."""
+    check = Facts(Options())
+    unsure = replace(FACT, function="g", severity="info", confidence="medium")
+    (first,), (second,), (third,) = (list(check.on(each)) for each in (unsure, FACT, unsure))
+    assert first.id == second.id == third.id
+    assert [f.severity for f in (first, second, third)] == ["info", "error", "error"]
+    assert (third.function, third.count) == ("f", 3)
+    cut = replace(FACT, gotcha="zero-gradient")
+    other = replace(cut, function="g")  # another model that the same line trains
+    assert len({f.id for each in (cut, other) for f in check.on(each)}) == 2
 
 
 def test_a_check_is_given_events_of_the_types_that_its_parameter_is_annotated_with():

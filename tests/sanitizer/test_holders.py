@@ -72,3 +72,34 @@ def test_the_holder_is_found(tmp_path: Path, line: str, said: str, when: str) ->
     )
     assert f"{said} in " in done.stdout
     assert "line=28" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "for kept in (losses := [], norms := [], rates := []): "
+            "kept.extend(jnp.ones(3) for _ in range(15))",
+            "lists `losses`, `norms` and `rates` in ",
+        ),
+        (
+            "for kept in (seen := deque(maxlen=99), done := deque(maxlen=99)): "
+            "kept.extend(jnp.ones(3) for _ in range(22))",
+            "deques of at most 99 `seen` and `done` in ",
+        ),
+        (
+            "losses += [jnp.ones(3) for _ in range(15)]; alias = losses; "
+            "norms += [jnp.ones(3) for _ in range(15)]",
+            "None",
+        ),
+    ],
+    ids=["lists", "bounded ones", "too few, and one of them has two names"],
+)
+def test_several_containers_that_hold_an_equal_share(tmp_path: Path, line: str, said: str) -> None:
+    path = tmp_path / "train.py"
+    made = line if "for " in line[:4] else f"losses, norms = [], []; {line}"
+    path.write_text(PROGRAM.format(line=made, when="look()"), "utf-8")
+    done = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert said in done.stdout

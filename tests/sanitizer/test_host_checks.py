@@ -170,6 +170,9 @@ def test_a_read_that_stalls_no_more_is_a_note_with_its_last_numbers():
         pytest.param({"waited": 0.05}, id="a small share of the run"),
         pytest.param({"visits": 5000, "count": 5000}, id="interrupted now and then"),
         pytest.param({"waits": 6, "spared": 0.001}, id="long chunks, nothing to spare"),
+        pytest.param(
+            {"waits": 6, "visits": 6, "count": 6, "spared": 0.045}, id="long steps, 1.5 % to spare"
+        ),
         pytest.param({"compared": 7, "new": 1}, id="the arrays were there before the loop"),
     ],
 )
@@ -381,6 +384,30 @@ def test_batches_that_each_call_narrows(side: int, given: str, severities: list[
     assert [f.severity for f in found] == severities
     assert all("`batch['x']` (" in f.message and "to float32" in f.message for f in found)
     assert not on(WideTypeWithoutX64, replace(event, loops=()))
+
+
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        ("weights = step(weights, batch)", ["batch"]),
+        ("weights, loss = step(weights, batch)", ["batch"]),
+        ("self.loss, (weights, batch) = step(weights, batch)", []),
+        ("loss = step(weights, batch)", ["weights", "batch"]),
+        ("weights = step(step(weights, batch), batch)", ["weights", "batch"]),  # which call?
+    ],
+)
+def test_weights_that_the_first_call_replaces_are_narrowed_once(
+    call: str, shown: list[str], tmp_path: Path
+):
+    path = tmp_path / "train.py"
+    path.write_text(LOOP.replace("step(weights, batch)", call))
+    large = Leaf((512, 512), "float32", kind="numpy", given="float64")
+    event = replace(
+        program({"weights['w']": large, "batch": large}, (("weights", "batch"), ())),
+        stack=(Site(str(path), 5, "main"),),
+    )
+    said = "".join(f.message for f in on(WideTypeWithoutX64, event))
+    assert [name for name in ("weights", "batch") if f"`{name}" in said] == shown
 
 
 @pytest.mark.parametrize(("blocked", "last"), [(0.1, "info"), (2.0, "warning")])

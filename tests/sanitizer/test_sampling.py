@@ -64,6 +64,22 @@ def test_looks_at_values_take_a_hundredth_of_the_time(seconds: float, looks: int
     assert kept.shape and len(set(seen)) == pytest.approx(looks, abs=1)
 
 
+def test_what_was_nan_is_looked_at_again_beside_many_larger_arrays(monkeypatch):
+    """A retry that succeeds leaves finite arrays: the last look at the NaN ones is out of date."""
+    told: list[Memory] = []
+    context = SimpleNamespace(
+        jax=jax, now=lambda: 10.0 * len(told), options=Options(), emit=told.append
+    )
+    samples = Samples(context)  # type: ignore[arg-type]
+    larger = [jnp.ones(100 + n) for n in range(8)]
+    for live in ([jnp.full(2, jnp.nan)], [jnp.ones(2), *larger], larger):
+        monkeypatch.setattr(jax, "live_arrays", lambda live=live: jax.block_until_ready(live))
+        samples.sample()
+    small = ((2,), "float32")
+    assert [each.nan.get(small) for each in told] == [(1, 1), (1, 0), None]
+    assert not any(samples.nan.values())
+
+
 @pytest.mark.parametrize("value", [1.0, float("nan")])
 def test_buffers_say_their_type_in_several_ways(value: float):
     """JAX's have the format `=f` from 0.11 on; ctypes writes `<f`."""
@@ -101,6 +117,22 @@ def test_weights_without_a_counter_have_the_time():
 )
 def test_arrays_that_are_no_finding(bad: tuple[int, ...]):
     assert on(NonFiniteWeights, *(weights(n, each) for n, each in enumerate(bad)), END) == []
+
+
+@pytest.mark.parametrize(
+    ("turns", "seconds", "told"),
+    [((7, 8), 10, True), ((7, 7), 10, False), ((7, 7), 90, True), ((None, None), 10, True)],
+    ids=["goes on", "within one iteration", "long within one", "no counter"],
+)
+def test_a_loop_that_has_not_gone_on_says_nothing_while_it_runs(
+    turns: tuple[int | None, int | None], seconds: int, told: bool
+):
+    """The compiles of an eager solver took 30 s, in one attempt that failed and was repeated."""
+    nan = [weights(2 + seconds * n / 5, 2, turns[n > 2]) for n in range(6)]
+    assert bool(on(NonFiniteWeights, weights(1, 0, 6), *nan)) == told
+    assert on(NonFiniteWeights, weights(1, 0, 6), *nan, END)
+    again = on(NonFiniteWeights, weights(1, 0, 6), *nan, weights(99, 0, 8), END)
+    assert bool(again) == told
 
 
 def test_an_origin_is_a_part_of_the_finding():

@@ -10,6 +10,7 @@ from gotcha_sanitizer.values.events import Fact
 from gotcha_sanitizer.values.finding import Finding
 
 GUARD = "failed-guard"
+_RANKS = {"info": 0, "warning": 1, "error": 2}
 
 
 class Facts(Check):
@@ -28,6 +29,7 @@ class Facts(Check):
     def __init__(self, options) -> None:
         super().__init__(options)
         self._counts: Counter[tuple[object, ...]] = Counter()
+        self._surest: dict[tuple[object, ...], Fact] = {}
 
     def takes(self, fact: Fact) -> bool:
         """All but those that have a check of their own: crashes too, which the linter names."""
@@ -36,8 +38,14 @@ class Facts(Check):
     def on(self, event: Fact) -> Iterator[Finding]:
         if not self.takes(event):
             return
-        key = (event.gotcha, event.site, event.function, event.cause)
+        # A draw may be a part of many programs; parameters are those of one function.
+        function = "" if event.gotcha == "key-reuse" else event.function
+        key = (event.gotcha, event.site, function, event.cause)
         self._counts[key] += 1
+        before = self._surest.get(key)
+        if before is not None and _RANKS[before.severity] > _RANKS[event.severity]:
+            event = before
+        self._surest[key] = event
         yield Finding(
             name=event.gotcha,
             message=event.message,

@@ -12,7 +12,8 @@ from gotcha_sanitizer.values.words import place, seconds
 
 _SAMPLES = 15
 _SHARE = 0.5  # of the loop's time
-_NOTE = 0.1  # the same, for a note
+_DEAR_SHARE, _DEAR = 0.25, 10.0  # of the loop's time, and seconds of eager dispatch: as good
+_NOTE = 0.1  # of the loop's time, for a note
 _SECONDS, _OF_RUN = 0.3, 0.02  # of eager dispatch: less is not worth a finding
 _LINES = 3
 
@@ -21,7 +22,8 @@ class HostBoundLoop(Check):
     """Samples what the main thread does in each loop, without the compiling.
 
     A finding where at least half of a loop's time is JAX's own Python code, which starts operations
-    one by one: the device waits for the host. From a tenth on it is a note. Operations that a
+    one by one: the device waits for the host; where that has cost 10 s, a quarter is enough. From a
+    tenth on it is a note. Operations that a
     library starts for the program count too: an optimizer's update, a sequence of random keys. The
     share is that of the samples, up to 60 a second and fewer in a long run. Of nested loops the
     innermost such one is named.
@@ -56,6 +58,11 @@ def is_bound(row: LoopActivity) -> bool:
     return row.samples >= _SAMPLES and row.eager >= _SHARE * row.seconds
 
 
+def _is_dear(row: LoopActivity) -> bool:
+    share = row.eager / row.seconds
+    return share >= _SHARE or (share >= _DEAR_SHARE and row.eager >= _DEAR)
+
+
 def _counts(row: LoopActivity, now: float) -> bool:
     much = row.eager >= max(_SECONDS, _OF_RUN * now)
     return row.samples >= _SAMPLES and much and row.eager >= _NOTE * row.seconds
@@ -71,7 +78,7 @@ def _finding(row: LoopActivity) -> Finding:
         site=row.loop,
         advice="put `jax.jit` around the body of the loop, or the loop into it (`lax.scan`); an "
         "optimizer's update and the split of a key belong into the jitted step too",
-        severity="warning" if row.eager >= _SHARE * row.seconds else "info",
+        severity="warning" if _is_dear(row) else "info",
         count=row.samples,
         seconds=row.eager,
         confidence="medium",

@@ -19,7 +19,8 @@ Group = tuple[tuple[int, ...], str]
 
 _SHARE = 0.5  # of the arrays of a group that were looked at
 _SAMPLES = 2  # in a row, the last ones of the run ...
-_SOON, _LONG = 5, 5.0  # ... or so many, for so many seconds: told while it runs
+_SOON, _LONG = 5, 5.0  # ... or so many, for so many seconds: told while it runs, ...
+_ONE_TURN = 60.0  # ... if the loop went on meanwhile, or after so many seconds in one iteration
 
 
 @dataclass
@@ -32,6 +33,7 @@ class _State:
     turn: Turn | None = None
     samples: int = 0
     last: float = 0.0
+    last_turn: Turn | None = None
     is_nan: bool = False  # as last looked at
 
 
@@ -39,8 +41,9 @@ class NonFiniteWeights(Check):
     """Looks at some small arrays of each shape whenever the live arrays are counted.
 
     A finding where the arrays of a shape were finite before, most of them are NaN now, and this
-    lasts: to the end of the run, or for 5 s. A single step with NaN gradients that is skipped is
-    none, and neither are infinities. Arrays that lie in parts on several devices are not seen.
+    lasts: to the end of the run, or for 5 s and into another iteration of a loop that counts. A
+    single step with NaN gradients that is skipped is none, and neither are infinities. Arrays that
+    lie in parts on several devices are not seen.
 
     At the end, where arrays are NaN, functions that give back what they are given are evaluated
     again from the arguments of their first call, of at most 16 MiB, for at most 2 s beside the
@@ -71,6 +74,7 @@ class NonFiniteWeights(Check):
             group: state
             for group, state in self._states.items()
             if state.samples >= samples and state.last - state.since >= span
+            if not span or _went_on(state)
         }
         message = "turned NaN {when} and stayed so"
         if not bad and self._origin is not None:  # as soon as in the first steps
@@ -110,7 +114,13 @@ def _take(state: _State, event: Memory, bad: bool) -> None:
         if not state.samples:
             state.since, state.turn = event.at, event.turn
         state.samples += 1
-        state.last = event.at
+        state.last, state.last_turn = event.at, event.turn
+
+
+def _went_on(state: _State) -> bool:
+    """An attempt that fails and is repeated is no lasting NaN, however slow the attempt is."""
+    stood = state.turn is not None and state.turn == state.last_turn
+    return not stood or state.last - state.since >= _ONE_TURN
 
 
 def _made(origin: NanOrigin | None) -> str:

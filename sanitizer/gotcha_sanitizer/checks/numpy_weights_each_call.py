@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.explain.loop_arguments import unchanging
+from gotcha_sanitizer.explain.loop_arguments import root, unchanging
 from gotcha_sanitizer.values.events import Program
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.words import itemsize, size
@@ -55,6 +54,5 @@ def _numpy_bytes(program: Program) -> dict[str, int]:
     for path, leaf in program.signature.leaves.items():
         if leaf.kind != "numpy":
             continue
-        root = re.split(r"[.\[]", path, maxsplit=1)[0]
-        sizes[root] = sizes.get(root, 0) + math.prod(leaf.shape) * itemsize(leaf.dtype)
+        sizes[root(path)] = sizes.get(root(path), 0) + math.prod(leaf.shape) * itemsize(leaf.dtype)
     return sizes

@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 from gotcha_sanitizer.frames import file_of, module_of, owner
 from gotcha_sanitizer.hooks.local_variables import variables
 from gotcha_sanitizer.values.parts import Site
-from gotcha_sanitizer.values.words import short
+from gotcha_sanitizer.values.words import listed, short
 
 Group = tuple[tuple[int, ...], str]
 
 _MOST_NAMES = 4000
+_TOGETHER = 4  # containers that are named together, where no single one holds enough
 _DEPTH = 4  # containers and objects below a name, before a container that is long enough
 _WIDE = 64  # attributes or items of one that are looked through
 _OPTIMIZED = 0x1  # co_flags: the locals of a function, not of a module or class body
@@ -34,15 +35,45 @@ class Held(NamedTuple):
     site: Site | None
 
 
+class _Container(NamedTuple):
+    kind: str  # the name of its class
+    variable: str
+    items: int
+    most: int  # the items that a bounded one can have; 0 for others
+    identity: int
+    path: str = ""
+    code: CodeType | None = None
+
+
 def holder(group: Group, at_least: int) -> Held | None:
-    """The container with at least so many items whose newest ones have arrays of the group."""
+    """The container with at least so many items whose newest ones have arrays of the group.
+
+    Or the few that have as many together: a loop often keeps a loss, a norm and a rate.
+    """
+    few = max(at_least // _TOGETHER, 2)
+    shares: dict[int, _Container] = {}  # by identity: a container may have several names
     for names, path, code in _scopes():
         for name, value in names[:_MOST_NAMES]:
-            if (found := _inside(name, value, group, at_least)) is not None:
-                kind, variable = found
-                where = f"{code.co_qualname}, {short(path)}" if code else short(path)
-                return Held(f"{kind} `{variable}` in {where}", _adding(variable, path, code))
+            for found in _containers(name, value, group, few):
+                if found.items >= at_least:
+                    return _held([found], path, code)
+                shares.setdefault(found.identity, found._replace(path=path, code=code))
+    for bounded in (False, True):
+        alike = [each for each in shares.values() if bool(each.most) is bounded]
+        largest = sorted(alike, key=lambda each: -each.items)[:_TOGETHER]
+        if sum(each.items for each in largest) >= at_least:
+            return _held(largest, largest[0].path, largest[0].code)
     return None
+
+
+def _held(found: list[_Container], path: str, code: CodeType | None) -> Held:
+    kinds = {each.kind for each in found}
+    kind = kinds.pop() if len(kinds) == 1 else "container"
+    most = max(each.most for each in found)
+    kind += "s" * (len(found) > 1) + (f" of at most {most:,}" if most else "")
+    where = f"{code.co_qualname}, {short(path)}" if code else short(path)
+    shown = listed([f"`{each.variable}`" for each in found])
+    return Held(f"{kind} {shown} in {where}", _adding(found[0].variable, path, code))
 
 
 def _adding(variable: str, path: str, code: CodeType | None) -> Site | None:
@@ -74,23 +105,23 @@ def _scopes() -> Iterator[tuple[list[tuple[str, Any]], str, CodeType | None]]:
             yield list(vars(module).items()), file, None
 
 
-def _inside(name: str, value: Any, group: Group, at_least: int) -> tuple[str, str] | None:
-    """Kind and path of the container; a breadth-first walk that runs no code of the user's."""
+def _containers(name: str, value: Any, group: Group, at_least: int) -> Iterator[_Container]:
+    """Those below a name; a breadth-first walk that runs no code of the user's."""
     todo, seen = deque([(name, value, 0)]), {id(value)}
     while todo:
         path, value, depth = todo.popleft()
         kind = _container(value)
-        long = kind is not None and kind.__len__(value) >= at_least
+        items = kind.__len__(value) if kind is not None else 0
+        long = kind is not None and items >= at_least
         if kind is not None and long and any(_has(i, group, 3) for i in _last(kind, value)):
-            most = deque.maxlen.__get__(value) if kind is deque else None
-            return type(value).__name__ + (f" of at most {most:,}" if most else ""), path
+            most = (deque.maxlen.__get__(value) or 0) if kind is deque else 0
+            yield _Container(type(value).__name__, path, items, most, id(value))
         if depth == _DEPTH:
             continue
         for part, inner in _parts(value):
             if id(inner) not in seen:
                 seen.add(id(inner))
                 todo.append((path + part, inner, depth + 1))
-    return None
 
 
 def _container(value: Any) -> type | None:

@@ -119,10 +119,12 @@ class Samples:
         return turn, counts
 
     def _nan(self, arrays: list[Any], groups: dict[Group, int]) -> dict[Group, tuple[int, int]]:
-        """Of the largest floating-point groups: (arrays looked at, of these with a NaN)."""
+        """Of the largest floating-point groups, and those that were NaN at the last look:
+        (arrays looked at, of these with a NaN)."""
         began = time.thread_time()
         floats = [group for group in groups if "float" in group[1] and math.prod(group[0]) > 1]
         wanted = set(sorted(floats, key=lambda group: -math.prod(group[0]))[:_WEIGHTS])
+        wanted |= {group for group, bad in self.nan.items() if bad}  # or it is said to stay so
         found: dict[Group, tuple[int, int]] = {}
         for array in arrays:
             group = (tuple(array.shape), _name(array.dtype))

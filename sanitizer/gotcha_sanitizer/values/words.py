@@ -73,3 +73,8 @@ def package(path: str) -> str:
 
 def plural(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def listed(words: list[str]) -> str:
+    """One, two and three."""
+    return " and ".join(", ".join(part) for part in (words[:-1], words[-1:]) if part)
