@@ -15,7 +15,7 @@ import libcst as cst
 import pytest
 
 from gotcha_lint.home import page_url
-from gotcha_lint.server.session import Session, let_go
+from gotcha_lint.server.session import Session
 
 LOSSES = "def loss(x):\n    if x > 0:\n        return x\n    return -x\n"
 TRAIN = "import jax\nfrom losses import loss\n\nstep = jax.jit(loss)\n"
@@ -503,7 +503,7 @@ def test_no_tree_stays_in_memory(tmp_path: Path) -> None:
     for number in range(3):
         found = session.lint({path: LOSSES + f"x = {number}\n"})
         assert [finding.name for finding in found[path].findings] == ["traced-if"]
-        let_go()
+        gc.collect()
         assert _trees() == before
 
 

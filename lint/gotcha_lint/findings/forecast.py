@@ -27,8 +27,8 @@ from gotcha_lint.files.screen import code, imported_names, is_of_jax, outside_of
 from gotcha_lint.files.workspace import Workspace
 from gotcha_lint.finding import Place
 from gotcha_lint.output.last_line import last_line
-from gotcha_lint.patterns.dropped_datasets import dropped_steps
-from gotcha_lint.patterns.pipeline_order import cycled_loaders, late_shuffles
+from gotcha_lint.patterns.data.dropped_datasets import dropped_steps
+from gotcha_lint.patterns.data.pipeline_order import cycled_loaders, late_shuffles
 from gotcha_lint.program.flags import handed_flags
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Function, Module

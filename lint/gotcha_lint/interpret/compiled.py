@@ -38,7 +38,7 @@ from gotcha_lint.interpret.machine import Machine, OutOfBudget
 from gotcha_lint.interpret.start.backend import note_start
 from gotcha_lint.interpret.start.startup import note_started
 from gotcha_lint.interpret.state import MISSING, Activation
-from gotcha_lint.patterns.trained import trained_parameters
+from gotcha_lint.patterns.training.trained import trained_parameters
 from gotcha_lint.program.ir import Function, Parameter
 
 _LAYERS = 8  # of transforms around transforms

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.patterns.layer_arguments import tokens_of
 from gotcha_lint.patterns.mutable_defaults import is_dataclass
+from gotcha_lint.patterns.training.layer_arguments import tokens_of
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Span
 from gotcha_lint.program.links import Links

@@ -268,7 +268,7 @@ def _pattern_test(builder: Builder, pattern: ast.pattern, subject: Register) -> 
         asked = _is_instance(builder, subject, mapping, span)
         return _with_more(builder, pattern, asked) if pattern.keys else asked
     if isinstance(pattern, ast.MatchSequence) and _takes_all(pattern.patterns):
-        kinds = [(False, builder.emit("load", span, name, -1)) for name in ("tuple", "list")]
+        kinds = [(False, _builtin(builder, name, span)) for name in ("tuple", "list")]
         both = builder.emit("build", span, "tuple", tuple(kinds))
         asked = _is_instance(builder, subject, both, span)  # other sequences match, too
         return shortcut(builder, pattern, False, asked, lambda: builder.emit("unknown", span))
@@ -292,8 +292,13 @@ _TAKEN_WHOLE = frozenset(
 
 
 def _is_instance(builder: Builder, subject: Register, kind: Register, span: Span) -> Register:
-    function = builder.emit("load", span, "isinstance", -1)
+    function = _builtin(builder, "isinstance", span)
     return builder.emit("call", span, function, ((False, subject), (False, kind)), ())
+
+
+def _builtin(builder: Builder, name: str, span: Span) -> Register:
+    """No name of the text: whatever the program calls so."""
+    return builder.emit("import", span, "builtins", 0, name)
 
 
 def _with_more(builder: Builder, node: ast.pattern, asked: Register) -> Register:

@@ -144,3 +144,13 @@ def arrays_in(value: Value, depth: int = 0) -> Iterable[Array]:
         elif isinstance(atom, Mapping):
             for item in (*atom.values, *((atom.rest,) if atom.rest else ())):
                 yield from arrays_in(item, depth + 1)
+
+
+def other_each_turn(call: CompiledCall, loops: Marks) -> bool:
+    """Is another program wanted in each turn: another model or configuration is captured?"""
+    return any(
+        value.marks & loops
+        and (value.unknown or not all(isinstance(a, (Array, Number)) for a in value.atoms))
+        and not is_data(call, place, value)
+        for place, value in call.captured
+    )

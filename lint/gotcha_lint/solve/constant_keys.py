@@ -9,7 +9,7 @@ from typing import Any
 from gotcha_lint.domain.keys import Folded, Key, Seeded
 from gotcha_lint.domain.sites import Origin, Site
 from gotcha_lint.interpret.events import CompiledCall, KeyUse
-from gotcha_lint.patterns.dropout_keys import is_only_for_dropout
+from gotcha_lint.patterns.training.dropout_keys import is_only_for_dropout
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function
 

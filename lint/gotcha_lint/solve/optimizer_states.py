@@ -14,7 +14,7 @@ from gotcha_lint.domain.sites import Origin, Site
 from gotcha_lint.domain.value import Object
 from gotcha_lint.interpret.events import Effect
 from gotcha_lint.interpret.models.optax_states import STATE_MADE, STATE_USED
-from gotcha_lint.patterns.fresh_states import Fresh, of_model, of_parameters
+from gotcha_lint.patterns.training.fresh_states import Fresh, of_model, of_parameters
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.roots import Segment

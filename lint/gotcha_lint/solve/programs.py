@@ -16,7 +16,6 @@ from gotcha_lint.domain.sites import Origin, Site
 from gotcha_lint.domain.value import (
     NO_MARKS,
     Array,
-    Number,
     Object,
     Symbol,
     Value,
@@ -49,8 +48,8 @@ from gotcha_lint.interpret.models.optax_states import STATE_MADE, STATE_USED
 from gotcha_lint.interpret.models.transforms import AHEAD
 from gotcha_lint.interpret.replicated import AVERAGED, is_summed
 from gotcha_lint.interpret.start.backend import AT_IMPORT, DEFAULT, FORK, WORKERS
-from gotcha_lint.patterns.dropped_datasets import DroppedStep
-from gotcha_lint.patterns.pipeline_order import Cycled, LateShuffle
+from gotcha_lint.patterns.data.dropped_datasets import DroppedStep
+from gotcha_lint.patterns.data.pipeline_order import Cycled, LateShuffle
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.flags import HandedFlag
 from gotcha_lint.program.ir import Function
@@ -61,11 +60,11 @@ from gotcha_lint.solve.captured import (
     arrays_in,
     call_in,
     changes,
-    is_data,
     is_own_variable,
     is_variable,
     may_be_arrays,
     model_called,
+    other_each_turn,
 )
 from gotcha_lint.solve.chains import Chains
 from gotcha_lint.solve.checkpoints import Checkpoints
@@ -530,7 +529,7 @@ class _Reader:
         last = calls[-1]
         if loops:
             certain = not loops <= self.segment.waiting and not any(
-                _other_each_turn(call, frozenset(loops)) for call in calls
+                other_each_turn(call, frozenset(loops)) for call in calls
             )
             certain = certain and not self._are_settings(loops)
             row.variations.append(
@@ -691,14 +690,4 @@ def _closures(event: EagerControl) -> tuple[Place, ...]:
         if part.site.kind == "function"
         and part.site.info["function"].parent is event.within
         and not event.within.is_module
-    )
-
-
-def _other_each_turn(call: CompiledCall, loops: Loops) -> bool:
-    """Is another program wanted in each turn: another model or configuration is captured?"""
-    return any(
-        value.marks & loops
-        and (value.unknown or not all(isinstance(a, (Array, Number)) for a in value.atoms))
-        and not is_data(call, place, value)
-        for place, value in call.captured
     )

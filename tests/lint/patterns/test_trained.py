@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gotcha_lint.patterns.trained import trained_parameters
+from gotcha_lint.patterns.training.trained import trained_parameters
 from tests.lint.program.support import lowered
 
 

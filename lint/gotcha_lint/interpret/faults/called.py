@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.patterns.frozen_modules import frozen_writes
-from gotcha_lint.patterns.plain_containers import plain_containers
-from gotcha_lint.patterns.rematerialisation import negative_statics
 from gotcha_lint.patterns.rematerialised_flags import rematerialised_flags
-from gotcha_lint.patterns.swapped_updates import swapped_updates
+from gotcha_lint.patterns.training.frozen_modules import frozen_writes
+from gotcha_lint.patterns.training.plain_containers import plain_containers
+from gotcha_lint.patterns.training.rematerialisation import negative_statics
+from gotcha_lint.patterns.training.swapped_updates import swapped_updates
 from gotcha_lint.program.ir import Function
 from gotcha_lint.program.links import Links
 

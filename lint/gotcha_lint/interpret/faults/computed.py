@@ -7,17 +7,11 @@ from gotcha_lint.facts.contexts import CONTEXTS
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.faults.set_orders import SET_ORDER
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.patterns.attention_widths import head_widths
 from gotcha_lint.patterns.bound_comparisons import bound_comparisons
-from gotcha_lint.patterns.clipped_norms import clipped_norms
-from gotcha_lint.patterns.copied_arrays import copied_arrays
-from gotcha_lint.patterns.data_pipelines import Lineage, computed_per_example
+from gotcha_lint.patterns.data.copied_arrays import copied_arrays
+from gotcha_lint.patterns.data.data_pipelines import Lineage, computed_per_example
 from gotcha_lint.patterns.device_counts import splits_by_all
-from gotcha_lint.patterns.dropped_statistics import dropped_statistics
-from gotcha_lint.patterns.half_types import half_types, is_unscaled
 from gotcha_lint.patterns.ignored_parameters import ignored_parameters
-from gotcha_lint.patterns.layer_arguments import misplaced_arguments
-from gotcha_lint.patterns.layer_types import untyped_layers
 from gotcha_lint.patterns.mapped_steps import (
     averages_gradients,
     losses_of_one,
@@ -27,9 +21,15 @@ from gotcha_lint.patterns.mapped_steps import (
 )
 from gotcha_lint.patterns.masked_means import masked_means
 from gotcha_lint.patterns.overwritten_results import overwritten_results
-from gotcha_lint.patterns.schedule_lengths import short_schedules
 from gotcha_lint.patterns.string_sets import ordered_by_sets
-from gotcha_lint.patterns.unmasked_decay import unmasked_decays
+from gotcha_lint.patterns.training.attention_widths import head_widths
+from gotcha_lint.patterns.training.clipped_norms import clipped_norms
+from gotcha_lint.patterns.training.dropped_statistics import dropped_statistics
+from gotcha_lint.patterns.training.half_types import half_types, is_unscaled
+from gotcha_lint.patterns.training.layer_arguments import misplaced_arguments
+from gotcha_lint.patterns.training.layer_types import untyped_layers
+from gotcha_lint.patterns.training.schedule_lengths import short_schedules
+from gotcha_lint.patterns.training.unmasked_decay import unmasked_decays
 from gotcha_lint.patterns.unused_keys import unused_keys
 from gotcha_lint.patterns.unused_results import unused_results
 from gotcha_lint.patterns.vain_contexts import vain_contexts

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.layers.annotated import classes_of
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.patterns.evaluations import Evaluations
+from gotcha_lint.patterns.training.evaluations import Evaluations
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.origins import Origins
 

@@ -12,7 +12,7 @@ from gotcha_lint.interpret.events import Remark
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.faults.traced import callee_at
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.patterns.dropout_keys import is_only_for_dropout
+from gotcha_lint.patterns.training.dropout_keys import is_only_for_dropout
 from gotcha_lint.program.data_flow import instructions, steps_of, used_registers
 from gotcha_lint.program.ir import Function, Instruction
 

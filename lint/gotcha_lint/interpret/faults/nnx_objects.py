@@ -7,9 +7,9 @@ from collections.abc import Callable
 from gotcha_lint.facts import Transform
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.patterns.nnx_captures import NnxCaptures
-from gotcha_lint.patterns.nnx_changes import NnxChanges
-from gotcha_lint.patterns.nnx_traces import NnxTraces
+from gotcha_lint.patterns.training.nnx_captures import NnxCaptures
+from gotcha_lint.patterns.training.nnx_changes import NnxChanges
+from gotcha_lint.patterns.training.nnx_traces import NnxTraces
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Instruction, Module
 from gotcha_lint.program.origins import Origins

@@ -11,7 +11,7 @@ from gotcha_lint.facts.paths import is_benchmark, is_test, names_benchmark
 from gotcha_lint.facts.pipelines import MAPPED
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.patterns.rows import FEW, RowCall, is_mapped, row_calls, says_many
+from gotcha_lint.patterns.data.rows import FEW, RowCall, is_mapped, row_calls, says_many
 from gotcha_lint.program.ir import Function
 
 ROW_BY_ROW = "row by row"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.facts.contexts import OPTIONS
 from gotcha_lint.interpret.faults.computed import OVERWRITTEN, UNUSED, VAIN_CONTEXT
-from gotcha_lint.patterns.dropped_datasets import DroppedStep
+from gotcha_lint.patterns.data.dropped_datasets import DroppedStep
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 

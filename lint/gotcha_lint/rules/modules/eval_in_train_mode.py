@@ -26,7 +26,6 @@ class EvalInTrainMode(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"apply", "apply_fn", "nnx"})
     # Comments of their own line that speak of the mode: it is meant.
     spoken = re.compile(
         r"(?m)^\s*#(?!\s*gotcha\b).*\b((is_)?train(ing)? ?(mode|is|on|=)|deterministic)\b"

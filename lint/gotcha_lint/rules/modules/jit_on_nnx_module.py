@@ -32,7 +32,6 @@ class JitOnNnxModule(Rule):
 
     severity = "error"
     preview = True
-    roots = frozenset({"nnx"})
     examples = (
         Example(
             bad="""

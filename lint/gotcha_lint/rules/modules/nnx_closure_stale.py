@@ -24,7 +24,6 @@ class NnxClosureStale(Rule):
 
     severity = "error"
     preview = True
-    roots = frozenset({"nnx"})
     examples = (
         Example(
             bad="""

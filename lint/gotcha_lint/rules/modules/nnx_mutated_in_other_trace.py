@@ -31,7 +31,6 @@ class NnxMutatedInOtherTrace(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"nnx"})
     examples = (
         Example(
             bad="""

@@ -23,7 +23,6 @@ class OptimizerReinitialised(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"optax"})
     examples = (
         Example(
             bad="""

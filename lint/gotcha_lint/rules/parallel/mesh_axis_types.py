@@ -33,7 +33,6 @@ class MeshAxisTypes(Rule):
 
     severity = "warning"
     confidence = "medium"
-    roots = frozenset({"make_mesh"})
     examples = (
         Example(
             bad="""

@@ -32,7 +32,6 @@ class OrbaxRelativePath(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"orbax", "checkpoints"})
     examples = (
         Example(
             bad="""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.patterns.attention_widths import given
-from gotcha_lint.patterns.layer_arguments import name_of
 from gotcha_lint.patterns.same_value import bare, written
+from gotcha_lint.patterns.training.attention_widths import given
+from gotcha_lint.patterns.training.layer_arguments import name_of
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Module, Register, Span
 from gotcha_lint.program.reader import NamedReader

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.patterns.nnx_changes import GRADIENT, MODULE, Change
-from gotcha_lint.patterns.nnx_traces import NnxTraces, Traced
+from gotcha_lint.patterns.training.nnx_changes import GRADIENT, MODULE, Change
+from gotcha_lint.patterns.training.nnx_traces import NnxTraces, Traced
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
 

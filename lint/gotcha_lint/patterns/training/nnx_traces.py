@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gotcha_lint.patterns.nnx_changes import DRAW, GRADIENT, Change, NnxChanges
+from gotcha_lint.patterns.training.nnx_changes import DRAW, GRADIENT, Change, NnxChanges
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gotcha_lint.patterns.layer_arguments import tokens_of
+from gotcha_lint.patterns.training.layer_arguments import tokens_of
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Module, Register, Span
 from gotcha_lint.program.reader import NamedReader

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_lint.facts.layer_arguments import POSITIONAL
-from gotcha_lint.patterns.layer_arguments import name_of, tokens_of
 from gotcha_lint.patterns.same_value import written
+from gotcha_lint.patterns.training.layer_arguments import name_of, tokens_of
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 from gotcha_lint.program.reader import NamedReader

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.patterns.layer_arguments import name_of, tokens_of
-from gotcha_lint.patterns.pipeline_order import OF_DATA, steps_before
+from gotcha_lint.patterns.data.pipeline_order import OF_DATA, steps_before
+from gotcha_lint.patterns.training.layer_arguments import name_of, tokens_of
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Span
 from gotcha_lint.program.reader import NamedReader

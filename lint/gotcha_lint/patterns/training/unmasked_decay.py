@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.patterns.attention_widths import given
+from gotcha_lint.patterns.training.attention_widths import given
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Module, Span
 from gotcha_lint.program.reader import NamedReader

@@ -1,0 +1,1 @@
+"""Patterns of pipelines of data."""

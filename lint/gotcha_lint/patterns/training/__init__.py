@@ -1,0 +1,1 @@
+"""Patterns of models, layers, optimizers and the steps that train them."""
