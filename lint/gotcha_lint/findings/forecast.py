@@ -196,7 +196,11 @@ def _run_new(
             if unit is not None:
                 lost += _add_to(programs, unit)
                 programs.wide = wide
-            asked = _add_text(path, programs, files, read, declared)
+            asked: tuple[Asked, ...] = ()
+            try:
+                asked = _add_text(path, programs, files, read, declared)
+            except Exception:  # ... of its text, none of what it runs
+                lost.append(Failure(path, "interpreter", last_line()))
             found = _ask(programs, read, ways, tasks, lost)
             made = Kept(keys[path], found, asked)
             (incomplete if lost else kept)[path] = made

@@ -135,13 +135,16 @@ class Programs:
     ignored: list[IgnoredArgument] = field(default_factory=list)
 
     def add(self, segment: Segment) -> None:
-        """Takes the events of one root, in program order."""
+        """Takes the events of one root, in program order.
+
+        Faults first: what the other events say may be unreadable, and hides none of them.
+        """
+        self.faults.add(segment)
         _Reader(self, segment).read()
         if segment.text is not None:
             self.texts.append(segment.text)
         self.checkpoints.end(segment)
         self.keys.add(segment)
-        self.faults.add(segment)
         waits, elements = host_reads(segment)
         for wait in waits:
             old = self.waits.get(wait.place)
