@@ -9,6 +9,7 @@ from gotcha_lint.domain.value import (
     Array,
     Atom,
     Mapping,
+    Marks,
     Number,
     Object,
     Sequence,
