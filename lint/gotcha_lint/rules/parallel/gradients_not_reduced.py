@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.interpret.faults.computed import UNREDUCED
+from gotcha_lint.patterns.training.unchecked_maps import unchecked_gradients
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
@@ -86,6 +88,16 @@ class GradientsNotReduced(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for text in programs.texts:
+            if is_test(text.module.path):
+                continue
+            for one in unchecked_gradients(text.origins, text.module):
+                yield Foreseen(
+                    (one.function.path, one.span),
+                    "nothing sums these gradients over the devices, and with `check_vma=False` "
+                    "`out_specs=P()` returns those of the first device",
+                    ((*one.mapped, "not checked here"),),
+                )
         for fault in programs.faults.of(UNREDUCED):
             yield Foreseen(
                 (fault.path, fault.span),
