@@ -273,7 +273,7 @@ GOLDEN = {
           19 store 'b' 0 18
           :
           20 load 'A' -1
-          21 load 'isinstance' -1
+          21 import 'builtins' 0 'isinstance'
           22 call 21 ((False,1),(False,20)) ()
           27 if 22 False
             :

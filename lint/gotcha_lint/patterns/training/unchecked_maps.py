@@ -73,14 +73,24 @@ def _options(
         return None
     if origins.names.of_call(owner, call) in _MAP:
         return owner, dict(call[4]), (owner.path, call[-1])
-    found = origins.of(owner, call[2])
-    if found is None or isinstance(found[1], str) or found[1][0] != "call":
+    found = _made(origins, owner, call[2])
+    if found is None or found[1][0] != "call":
         return None
     holder, made = found
     is_partial = origins.names.of_call(holder, made) == "functools.partial" and len(made[3]) == 1
     if not is_partial or origins.of_argument(holder, made) not in _MAP:
         return None
     return holder, dict(made[4]), (holder.path, made[-1])
+
+
+def _made(
+    origins: Origins, function: Function, register: Register
+) -> tuple[Function, Instruction] | None:
+    """The instruction that made a value, and the function that this is in."""
+    found = origins.of(function, register)
+    if found is None or isinstance(found[1], str):
+        return None
+    return found[0], found[1]
 
 
 class _Specs:
@@ -90,9 +100,8 @@ class _Specs:
         self.origins, self.function = origins, function
 
     def constant(self, register: Register) -> object:
-        found = self.origins.of(self.function, register)
-        made = None if found is None or isinstance(found[1], str) else found[1]
-        return made[2] if made is not None and made[0] == "const" else None
+        found = _made(self.origins, self.function, register)
+        return found[1][2] if found is not None and found[1][0] == "const" else None
 
     def is_whole(self, register: Register) -> bool:
         """`P()`, or a tuple of nothing else."""
@@ -101,8 +110,8 @@ class _Specs:
 
     def kinds(self, register: Register) -> list[str]:
         """Of a tuple of specifications, or of one: `"same"`, `"part"`, or "" for others."""
-        found = self.origins.of(self.function, register)
-        if found is None or isinstance(found[1], str):
+        found = _made(self.origins, self.function, register)
+        if found is None:
             return []
         holder, made = found
         if made[0] == "build" and made[2] == "tuple":
@@ -143,8 +152,8 @@ class _Step:
 
     def _transform(self, call: Instruction) -> tuple[Function, Instruction] | None:
         """The call of `jax.grad` whose result is called."""
-        found = self.origins.of(self.function, call[2])
-        if found is None or isinstance(found[1], str) or found[1][0] != "call":
+        found = _made(self.origins, self.function, call[2])
+        if found is None or found[1][0] != "call":
             return None
         holder, made = found
         return (holder, made) if self.origins.names.of_call(holder, made) in _GRADIENTS else None
@@ -165,10 +174,8 @@ class _Step:
             return False
         used = set().union(*(self._made_of(one)[0] for _, one in gradient[3]))
         for name in names_used(loss):
-            used |= {
-                name,
-                *(n for one in self._stored(name, gradient) for n in self._made_of(one)[0]),
-            }
+            stored = self._stored(name, gradient)
+            used |= {name}.union(*(self._made_of(one)[0] for one in stored))
         return self._root(gradient[3][0][1]) in same and bool(used & part)
 
     def _root(self, register: Register) -> str:
