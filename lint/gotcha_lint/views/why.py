@@ -136,18 +136,20 @@ class Looked:
             yield "  also called from code that is not traced"
 
     def _names(self, function: Function, own: frozenset[int]) -> Iterator[str]:
-        """A line for each name that is bound here: what it holds, in words."""
+        """A line for each name that is bound here, parameters first: what it holds, in words."""
         known: dict[str, Value] = {}
         tracers: set[str] = set()
-        bound = function.locals | {parameter.name for parameter in function.parameters}
+        given = [parameter.name for parameter in function.parameters]
+        bound = function.locals | {*given}
         for name, span, value, _, traced in self.observer.values(self.path):
             if span[0] in own and name in bound and in_words(value) not in _DEFINED:
                 known[name] = join(known[name], value) if name in known else value
                 if traced:
                     tracers.add(name)
         width = max(map(len, known), default=0)
-        for name, value in known.items():
-            words = in_words(value)
+        place = {name: number for number, name in enumerate(given)}
+        for name in sorted(known, key=lambda name: place.get(name, len(place))):
+            words = in_words(known[name])
             if name in tracers and not words.startswith("random key"):
                 words = f"traced {words.replace('numpy ', '') or 'value'}"
             yield f"    {name:<{width}}  {words or 'unknown'}"
