@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
+from gotcha_lint.rule_helpers.wording import last_call
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.text.file_tree import FileTree
 from gotcha_lint.text.nodes import dotted, walk
@@ -69,7 +70,7 @@ class CheckpointNotAwaited(Rule):
                     place,
                     "this saves in the background and nothing waits for it: if the program ends "
                     "first the checkpoint is lost; call `wait_until_finished()`",
-                    tuple((*call, "called here") for call in effect.calls[-1:]),
+                    tuple((*call, "called here") for call in last_call(effect)),
                     not effect.maybe,
                 )
 
