@@ -21,8 +21,6 @@ from gotcha_lint.output import explain, terminal
 from gotcha_lint.run import CLEAN, FOUND, INTERNAL, find_inputs, tell_failures
 from gotcha_lint.tools import Tools
 
-SHELLS = ("bash", "zsh", "fish")
-
 
 def explain_rule(name: str, color: str, tools: Tools) -> int:
     """`--explain NAME`: the page of a gotcha, or the rules of a family."""

@@ -28,9 +28,6 @@ SAMPLES = frozenset(
 )
 # One key for several arrays keeps their rows together.
 ALIGNED = frozenset({"jax.random.permutation", "jax.random.shuffle", "jax.random.choice"})
-# New keys from an old one, which stays as it was.
-KEY_MAKERS = frozenset({"jax.random.split", "jax.random.fold_in"})
-SEEDS = frozenset({"jax.random.key", "jax.random.PRNGKey"})
 # What draws numbers: the public functions of `jax.random` (0.10.2) whose first parameter is `key`.
 SAMPLERS = frozenset(
     "jax.random." + name

@@ -8,12 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 
-def module_word(path: str) -> str:
-    """The last word of the name by which a file is imported; "" for that of a package."""
-    name = os.path.basename(path).rpartition(".")[0]
-    return "" if name == "__init__" else name
-
-
 class ModuleIndex:
     """Finds the file of a module by its dotted name, as seen from another file.
 

@@ -125,12 +125,6 @@ def observing() -> Running:
     return running
 
 
-def has_shape(value: Value) -> bool:
-    """Is it an array of known shape, or several; what is not known is left out, as in the words."""
-    known = [atom for atom in _telling(value) if _atom(atom)]
-    return bool(known) and all(isinstance(a, Array) and a.shape is not None for a in known)
-
-
 def in_words(value: Value) -> str:
     """`float32[8, 3]`, `int`, `(float32[], dict)`; empty where nothing is known."""
     words = sorted(dict.fromkeys(filter(None, map(_atom, _telling(value)))))

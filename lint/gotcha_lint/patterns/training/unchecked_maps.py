@@ -257,9 +257,7 @@ class _Step:
         link = self.origins.links.of_register(self.function, call[2])
         if word in COLLECTIVES:
             return False
-        if (link is not None and link.kind == "class") or word in STATE_UPDATES - {
-            "apply_gradients"
-        }:
+        if (link is not None and link.kind == "class") or word in _COPIED:
             return True
         if word == "update" and name.startswith("optax."):
             made = self.makers[call[2]]
