@@ -20,6 +20,7 @@ from gotcha_lint.solve.captured import is_data
 from gotcha_lint.solve.compiled_functions import CompiledFunction, Loops, Place, Variation
 from gotcha_lint.solve.programs import Programs
 
+_FEW = 2  # iterations of a loop
 Made = Literal["lambda", "closure", "partial", "method", "transform"]
 
 
@@ -129,8 +130,12 @@ def _made(site: Site) -> Made:
 
 
 def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
-    """Something else than data is new in each iteration too: a program for each may be meant."""
+    """Something else than data is new in each iteration too, or there are hardly any iterations: a
+    program for each may be meant.
+    """
     call, loops = variation.call, variation.loops
+    if variation.turns is not None and variation.turns <= _FEW:  # it costs a program more
+        return True
     if call.loops - loops and not _is_made_by_caller(row, variation):  # used by an inner loop
         return True
     at = {(path, span) for path, span, _ in variation.places}
