@@ -398,3 +398,10 @@ def a_program_for_each_setting(w, x):
         update = jax.jit(lambda w, x: w - rate * jax.grad(loss)(w, x))
         results.append(update(w, x))
     return results
+
+
+def twice(x):
+    """One program more than needed."""
+    for _ in range(2):
+        x = jax.jit(lambda y: y + 1)(x)
+    return x
