@@ -106,7 +106,8 @@ def _tried(name: str, trial: Callable[..., jax.Array], *arrays: jax.Array) -> st
     whole = {"in_specs": parallel.WHOLE, "out_specs": parallel.WHOLE, "check_vma": False}
     each = jax.shard_map(jax.grad(loss), mesh=parallel.device_mesh(), **whole)
     try:
-        jax.block_until_ready(jax.jit(each)(*arrays))
+        compiled = jax.jit(each).lower(*arrays).compile()
+        jax.block_until_ready(compiled(*arrays))
     except Exception as error:  # each version of JAX and cuDNN refuses with a type of its own
         lines = str(error).strip().splitlines()
         return f"{name} failed in a trial: {lines[0] if lines else type(error).__name__}"
