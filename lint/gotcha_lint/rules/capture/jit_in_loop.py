@@ -25,8 +25,9 @@ class JitInLoop(Rule):
     Functions that are kept (in a cache, an attribute, a list), compiled ahead of time, used in an
     inner loop, or made around another model or configuration each iteration; loops that sleep until
     there is something to do, those of two iterations, and those more than three calls away, which
-    mostly go over whole runs; benchmarks, which warm a function up and hand it on to be timed (`timed(lambda: f(x))`).
-    What a function captures of the data of the iteration is the business of `jit-captures-batch`.
+    mostly go over whole runs; benchmarks, which warm a function up and hand it on to be timed
+    (`timed(lambda: f(x))`). What a function captures of the data of the iteration is the business
+    of `jit-captures-batch`.
     """
 
     confirmed_by = (("recompile", "new-function"),)
