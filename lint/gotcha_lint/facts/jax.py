@@ -5,6 +5,8 @@ from __future__ import annotations
 from gotcha_lint.facts import Fact, Transform
 
 LIBRARIES = {"jax", "jaxlib"}
+# Options of `jit`, `pmap` and their like that name static arguments.
+STATIC_OPTIONS = ("static_argnames", "static_argnums", "static_broadcasted_argnums")
 
 
 def _each(names: str, fact: Fact, prefix: str) -> dict[str, Fact]:

@@ -21,6 +21,7 @@ from gotcha_lint.domain.value import (
     Value,
     join,
 )
+from gotcha_lint.facts.jax import STATIC_OPTIONS
 from gotcha_lint.interpret.arguments import flatten, is_tree, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.call import Call
@@ -100,13 +101,12 @@ class Inner:
         return [p.name for p in self.function.parameters if p.kind == "pos"][self.bound :]
 
 
-_STATIC = ("static_argnames", "static_argnums", "static_broadcasted_argnums")
 _DONATED = ("donate_argnames", "donate_argnums")
 
 
 def static_names(machine: Machine, site: Site, inner: Inner) -> tuple[set[str], set[int]]:
     """Which arguments the jit at `site` takes as static: names, and positions of the call."""
-    return chosen_names(machine, site, inner, _STATIC)
+    return chosen_names(machine, site, inner, STATIC_OPTIONS)
 
 
 def chosen_names(

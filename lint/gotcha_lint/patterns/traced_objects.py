@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from gotcha_lint.facts.jax import STATIC_OPTIONS
 from gotcha_lint.patterns.mutable_defaults import decorators_of
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
@@ -21,7 +22,6 @@ _PARTIAL = "functools.partial"
 _PLAIN_BASES = frozenset(("builtins.object", "abc.ABC", "typing.Generic"))
 _PLAIN_DECORATORS = frozenset(("dataclasses.dataclass", "typing.final"))
 _TELLING = ("tree_flatten", "__jax_array__", "__init_subclass__", "__array__", "__getattr__")
-_STATIC = ("static_argnums", "static_argnames", "static_broadcasted_argnums")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,11 @@ def _jit_without_static(links: Links, around: Function, register: Register) -> b
     if links.dotted(around, register) in _JITS:
         return True
     made = links.makers(around).get(register)
-    if made is None or made[0] != "call" or any(name in (None, *_STATIC) for name, _ in made[4]):
+    if (
+        made is None
+        or made[0] != "call"
+        or any(name in (None, *STATIC_OPTIONS) for name, _ in made[4])
+    ):
         return False
     name = links.dotted(around, made[2])
     if name in _JITS:

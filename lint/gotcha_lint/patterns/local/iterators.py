@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gotcha_lint.facts.jax import STATIC_OPTIONS
 from gotcha_lint.facts.trees import TAKE_MANY, TAKE_TREES
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
@@ -21,7 +22,6 @@ _LAZY = frozenset(("zip", "map", "filter", "enumerate", "reversed"))
 _OWNERS = frozenset(("instance", "class", "module"))  # they may have a method of this name
 # Transforms that look at every leaf of every argument.
 _COMPILE = frozenset(("jax.jit", "flax.nnx.jit", "jax.pmap", "flax.nnx.pmap"))
-_STATIC = frozenset(("static_argnums", "static_argnames", "static_broadcasted_argnums"))
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class _Compiled:
                 return None
             options |= dict(partial[4])
         static: list[object] = []
-        for word in _STATIC & options.keys():
+        for word in options.keys() & STATIC_OPTIONS:
             known = _constants(origins, owner, options[word])
             if known is None:
                 return None

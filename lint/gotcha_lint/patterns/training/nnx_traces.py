@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from gotcha_lint.facts.jax import STATIC_OPTIONS
 from gotcha_lint.patterns.training.nnx_changes import DRAW, GRADIENT, Change, NnxChanges
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
@@ -19,7 +20,6 @@ _STARTS = frozenset(
      "while", "cond", "fori", "checkpoint", "eval_shape")
 )  # fmt: skip
 _COPYING = frozenset(("jit", "pmap"))
-_STATIC = ("static_argnums", "static_argnames", "static_broadcasted_argnums")
 # What a caller can put back into its own object.
 _HANDED_BACK = frozenset(("flax.nnx.state", "flax.nnx.split", "flax.nnx.pop"))
 _CHANGING = frozenset(("BatchNorm", "Dropout"))
@@ -53,7 +53,7 @@ class NnxTraces:
             given = dict(options)
             static = {
                 value
-                for name in _STATIC
+                for name in STATIC_OPTIONS
                 if name in given
                 for value in _constants(makers, given[name])
             }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from gotcha_lint.facts.sharding import COLLECTIVES, LOCAL, SUMS
 from gotcha_lint.facts.updates import STATE_UPDATES
-from gotcha_lint.program.data_flow import names_used, steps_of
+from gotcha_lint.program.data_flow import names_used, steps_of, used_registers
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 from gotcha_lint.program.origins import Origins
 
@@ -248,7 +248,7 @@ class _Step:
                 names.add(made[2])
                 todo += self._stored(made[2], made)
             else:
-                todo += _operands(made)
+                todo += [one for one in used_registers(made) if isinstance(one, int)]
         return names, seen
 
     def _is_local(self, call: Instruction) -> bool:
@@ -268,24 +268,3 @@ class _Step:
             known = self.origins.names.of_register(self.function, call[3][0][1]) if call[3] else ""
             return bool(known) or (taken is not None and taken[0] == "closure")
         return name.startswith(LOCAL)
-
-
-def _operands(i: Instruction) -> list[Register]:
-    """The registers that an instruction reads, for the kinds that make values of values."""
-    match i[0]:
-        case "attr" | "enter" | "await":
-            return [i[2]]
-        case "item":
-            return [i[2], i[3]]
-        case "unop":
-            return [i[3]]
-        case "binop" | "augment" | "compare":
-            return [i[3], i[4]]
-        case "build":
-            return [one for _, one in i[3]]
-        case "dict":
-            return [one for pair in i[2] for one in pair if one is not None]
-        case "call":
-            return [i[2], *(one for _, one in i[3]), *(one for _, one in i[4])]
-        case _:
-            return []
