@@ -84,12 +84,12 @@ def go(tmp_path: Path) -> Callable[..., Done]:
     start = "from gotcha_sanitizer._startup import start; start()\n"
     (tmp_path / "site" / "sitecustomize.py").write_text(start)
 
-    def run(body: str, options: str = "", head: str = HEAD, on: bool = True, args=()) -> Done:
+    def run(body: str, options: str = "", head: str = HEAD, on: bool | str = True, args=()) -> Done:
         program = tmp_path / "prog.py"
         program.write_text(head + textwrap.dedent(body))
         settings = {
             "PYTHONPATH": os.pathsep.join((str(tmp_path / "site"), SOURCES)),
-            "GOTCHA_SANITIZE": "1" if on else "",
+            "GOTCHA_SANITIZE": "1" if on is True else on or "",
             "GOTCHA_OPTIONS": f"color=never:{options}",
             "JAX_PLATFORMS": "cpu",
             "PYTHONUNBUFFERED": "1",

@@ -104,6 +104,32 @@ def test_attach(tmp_path: Path, cli: Any):
         process.wait(30)
 
 
+IN_THE_START_OF_A_BACKEND = """
+import os, signal
+import jax
+from jax._src import xla_bridge
+make = xla_bridge.make_cpu_client
+def asked(*args, **kwargs):
+    os.kill(os.getpid(), signal.SIGUSR2)
+    return make(*args, **kwargs)
+xla_bridge.register_backend_factory("cpu", asked, priority=0)
+for n in range(3, 8):
+    jax.jit(lambda x: x * n)(1.0)
+import time
+time.sleep(0.5)
+jax.jit(lambda x: x - 1)(1.0)
+print("ends", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGUSR2")
+def test_a_signal_while_jax_holds_a_lock(go: Callable[..., Done]):
+    """Hooks that are set there would wait for the lock that their own thread holds."""
+    done = go(IN_THE_START_OF_A_BACKEND, on="idle")
+    assert done.code == 0 and "ends" in done.out
+    assert "attached: what was" in done.err
+
+
 def test_who_does_not_listen_is_left_alone(cli: Any):
     quiet = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     try:

@@ -14,7 +14,7 @@ import click
 from gotcha_sanitizer.commands._runs import publish
 from gotcha_sanitizer.run import idle
 
-_CODE = "from gotcha_sanitizer.run.idle import begin; begin()\n"
+_CODE = "import sys; from gotcha_sanitizer.run.idle import begin; begin(sys._getframe(1))\n"
 
 
 @click.command(epilog="`kill -USR1 PID` prints the report of the program so far.")

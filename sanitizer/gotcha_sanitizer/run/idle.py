@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
+import time
 from pathlib import Path
+from types import FrameType
 
 NUMBER = getattr(signal, "SIGUSR2", None)  # Windows has none
+_PERIOD = 0.01  # seconds until the next look, where JAX is at work
+_PATIENCE = 5.0  # seconds after which it begins all the same
+_JAX, _LOCKED = {"jax", "jaxlib"}, "jax._src.xla_bridge"
 
 
 def listen() -> bool:
@@ -23,18 +29,57 @@ def listen() -> bool:
     return True
 
 
-def _begin(*_: object) -> None:
+def _begin(_: int, frame: FrameType | None) -> None:
     """In the main thread; never raises into the program."""
-    try:
-        begin()
-    except Exception as error:
-        import sys
+    begin(frame)
 
+
+def begin(frame: FrameType | None, deadline: float = 0.0) -> None:
+    """Starts the sanitizer in this process, as soon as `frame` is not inside of JAX.
+
+    A signal interrupts any line of Python. One in JAX may hold a lock, which the hooks that are
+    set here would wait for in the same thread, for ever. `deadline`: of the monotonic clock, when
+    it starts all the same (a decorator of JAX may stand around the whole program).
+    """
+    deadline = deadline or time.monotonic() + _PATIENCE
+    if _is_in_jax(frame, time.monotonic() < deadline) and _again(deadline):
+        return
+    try:
+        _start()
+    except Exception as error:
         print(f"gotcha: the sanitizer did not start: {error!r}", file=sys.stderr)
 
 
-def begin() -> None:
-    """Starts the sanitizer in this process, with the options of its environment."""
+def _again(deadline: float) -> bool:
+    """Looks again soon, in the main thread too: by another signal. False where none is to be had."""
+    if NUMBER is None:
+        return False
+    number, before = NUMBER, signal.getsignal(NUMBER)
+    if before is None:  # a handler that is not Python's
+        return False
+
+    def handle(_: int, frame: FrameType | None) -> None:
+        signal.signal(number, before)
+        begin(frame, deadline)
+
+    signal.signal(number, handle)
+    timer = threading.Timer(_PERIOD, os.kill, (os.getpid(), number))
+    timer.daemon = True
+    timer.start()
+    return True
+
+
+def _is_in_jax(frame: FrameType | None, anywhere: bool) -> bool:
+    """Not `anywhere`: in the module alone that holds its lock while a backend starts."""
+    while frame is not None:
+        module = frame.f_globals.get("__name__")
+        if module == _LOCKED or anywhere and str(module).partition(".")[0] in _JAX:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _start() -> None:
     from gotcha_sanitizer.run.session import start_from_environment
 
     if os.environ.get("GOTCHA_SANITIZE", "") in {"", "0", "idle"}:
