@@ -45,6 +45,7 @@ _SIGNATURE = re.compile(rb"\bdef \w+\([^)]*\)")
 _CLASSES = re.compile(
     rb"(?<!class )\b(\w+)\(\s*\(?\s*((?:\w+\.)*[A-Z]\w*(?:\s*,\s*(?:\w+\.)*[A-Z]\w*)*)\s*,?\s*\)"
 )
+_MENTIONED = re.compile(rb"(?<!class )\b[A-Z]\w*")
 _ASKS = frozenset((b"fields", b"print", b"help", b"signature", b"dir"))  # what a class is like
 _GIVEN = re.compile(rb"[(,]\s*([A-Za-z_]\w*)\s*=(?!=)")
 _SCALARS = (bool, int, float, str, type(None))
@@ -105,9 +106,10 @@ class Words:
     `width=config.width`, which reads the option of `config`, and not what is given it. `quoted`:
     names in quotes that `getattr` may be given. `keys`: those of subscripts, in lower case.
     `by_others`: without either of both. `extended`: classes that others extend.
-    `given`: names of arguments in calls. `filled`: classes that calls are given. `dumps`: options
-    are taken as a dict; `spreads`: or under names that nobody knows; `spreads_objects`: those that
-    are attributes of an object.
+    `given`: names of arguments in calls. `filled`: classes that calls are given. `mentioned`:
+    classes that are named elsewhere than where they are made. `dumps`: options are taken as a dict;
+    `spreads`: or under names that nobody knows; `spreads_objects`: those that are attributes of an
+    object.
     """
 
     attributes: frozenset[str]
@@ -119,6 +121,7 @@ class Words:
     keys: frozenset[str]
     given: frozenset[str]
     filled: frozenset[str]
+    mentioned: frozenset[str]
     dumps: bool
     spreads: bool
     spreads_objects: bool
@@ -139,10 +142,14 @@ class Words:
         """Is it sure that it is an option, and that nothing reads it if no name here does?
 
         A default of a plain dataclass is an option for its own sake, one of a module where a call
-        gives it. Code that takes all options may read one under a name that is written nowhere.
+        gives it. Code that takes all options may read one under a name that is written nowhere,
+        and a class that nothing here names is read by files that are not known.
         """
+        is_plain = option.kind == "field" and option.dumps
+        if is_plain and option.within not in self.mentioned:
+            return False
         spreads = self.spreads_objects if option.kind == "field" else self.spreads
-        is_default = option.kind == "field" and option.dumps and not option.required
+        is_default = is_plain and not option.required
         return (is_default or self.sets(option)) and not (option.dumps and spreads)
 
     def sets(self, option: Option) -> bool:
@@ -171,6 +178,7 @@ def words_of(texts: Iterable[bytes]) -> Words:
         frozenset[str]().union(*(each.keys for each in found)),
         frozenset[str]().union(*(each.given for each in found)),
         frozenset[str]().union(*(each.filled for each in found)),
+        frozenset[str]().union(*(each.mentioned for each in found)),
         any(each.dumps for each in found),
         any(each.spreads for each in found),
         any(each.spreads_objects for each in found),
@@ -196,6 +204,7 @@ def _words_of(text: bytes) -> Words:
         _decoded(word.lower() for before, word in quoted if before and b"DEFINE" not in before),
         _decoded(_GIVEN.findall(_SIGNATURE.sub(b"", text))),
         _decoded(_filled(text)),
+        _decoded(_MENTIONED.findall(text)),
         dumps,
         _SPREADS.search(text) is not None,
         spreads_dicts or _SPREADS_OBJECTS.search(text) is not None,

@@ -34,6 +34,7 @@ class OptionNotRead(Rule):
     - attributes of classes with a base of an unknown library, which may read them;
     - fields without a default of classes that are no modules, but for numbers and texts beside
       others that have one: they hold results;
+    - fields of a plain dataclass that nothing in the project names: it is read from elsewhere;
     - parameters of functions that share their name with another one, or that have a decorator.
 
     Shown with `--all`, as `info`: fields and attributes that no call gives by name; parameters that
