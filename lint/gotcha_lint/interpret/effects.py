@@ -64,6 +64,7 @@ SAVED, RESTORED = "saved", "restored"
 BEGUN, WAITED = "begun", "waited"  # a save in the background
 LATER = "saves later"
 QUEUED = "queued"  # an operation outside of jit, behind what is queued before it
+CLEARED = "cleared"  # compiled programs are forgotten
 ON_HOST = "on host"  # the function reads arrays, whatever it is given: nobody can trace it
 
 

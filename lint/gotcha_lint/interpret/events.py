@@ -181,8 +181,8 @@ class EagerUpdate:
     """Something is updated outside of jit; `few`: in loops that have but a few turns.
 
     `what`: "optimizer" (it runs), "tree" (one is worked out of others, leaf by leaf), "array"
-    (`x.at[i].set(v)`), "growing" (`x = jnp.append(x, v)`), "gradient" (one is taken), or
-    "schedule" (one of optax is called, in each iteration).
+    (`x.at[i].set(v)`), "growing" (`x = jnp.append(x, v)`), "gradient" (one is taken),
+    "schedule" (one of optax is called, in each iteration), or "cleared" (programs are forgotten).
     `name`: what grows, as it is written. `parameter`: the function returns this parameter, made
     longer.
     """

@@ -54,7 +54,6 @@ class Machine(State, ABC):
         self.modules = modules
         self.rows: Mapping[str, Fact] = {}
         self._index = index
-        self._found: dict[tuple[str, str], str | None] = {}
         self.visible: Collection[str] = modules  # those that may be imported now
         self.events: list[Event] = []
         self.loops: list[tuple[Any, bool]] = []  # the open loops of this function: loop, steady
@@ -153,7 +152,6 @@ class Machine(State, ABC):
         self.texts = Texts()
         self.applied = {}
         self._index = index
-        self._found.clear()
 
     # What models use
 
@@ -289,10 +287,7 @@ class Machine(State, ABC):
 
     def find_module(self, name: str) -> str | None:
         """The path of a module of the project, as the file that runs now names it."""
-        key = name, self.path.rpartition("/")[0]
-        if key not in self._found:
-            self._found[key] = self._index.find(name, self.path)
-        path = self._found[key]
+        path = self._index.find(name, self.path)
         return path if path in self.visible else None
 
     def entered(self, function: Function, span: Span) -> None:

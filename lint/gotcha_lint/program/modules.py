@@ -70,9 +70,11 @@ class ModuleIndex:
         here = self.parts.get(importer, ())
         best: tuple[int, bool, bool, str] | None = None
         for parts, path in self.by_last.get(wanted[-1], ()):
-            if parts[len(parts) - len(wanted) :] != wanted or path == importer:
+            if parts[len(parts) - len(wanted) :] != wanted:
                 continue
             root = parts[: len(parts) - len(wanted)]
+            if path == importer and self._is_inside_a_package(root):
+                continue  # `import wandb` in `package/wandb.py`; a script may import itself
             above = here[: len(root)] == root
             known = wanted[0] in self.libraries or wanted[0] in sys.stdlib_module_names
             if known and self._is_inside_a_package(root):

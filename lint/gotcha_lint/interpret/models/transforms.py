@@ -49,6 +49,7 @@ from gotcha_lint.interpret.host import on_host, read
 from gotcha_lint.interpret.keys import again, forget
 from gotcha_lint.interpret.layers.linen import are_variables
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.models.compile_caches import cleared
 from gotcha_lint.interpret.replicated import as_gradient, is_checked
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.executables import LEFT, RUN, fate
@@ -376,6 +377,8 @@ def transform_method(call: Call) -> Value:
     """`jitted.lower(...).compile()`; the compiled object is called as the jitted one is."""
     if call.short == "lower":
         return only(Library("#lowered", call.origin)) if call.on is None else _lowered(call)
+    if call.short == "clear_cache":
+        return cleared(call)
     if call.short == "defvjp" and isinstance(call.on, Object):
         check_rules(call)
         return NONE
