@@ -18,8 +18,8 @@ class Symptom(NamedTuple):
 TABLE = (
     Symptom(
         "It recompiles every step",
-        "recompile jit-in-loop caches-cleared-in-loop jit-captures-batch jit-of-partial jit-of-bound-method "
-        "varying-shape changing-static-argument growing-array wrong-cache-key "
+        "recompile jit-in-loop caches-cleared-in-loop jit-captures-batch jit-of-partial "
+        "jit-of-bound-method varying-shape changing-static-argument growing-array wrong-cache-key "
         "trailing-comma-on-state eager-control-flow eager-op-storm",
     ),
     Symptom(

@@ -51,7 +51,7 @@ def begin(frame: FrameType | None, deadline: float = 0.0) -> None:
 
 
 def _again(deadline: float) -> bool:
-    """Looks again soon, in the main thread too: by another signal. False where none is to be had."""
+    """Looks again soon, in the main thread too, by another signal. False where there is none."""
     if NUMBER is None:
         return False
     number, before = NUMBER, signal.getsignal(NUMBER)
@@ -73,7 +73,7 @@ def _is_in_jax(frame: FrameType | None, anywhere: bool) -> bool:
     """Not `anywhere`: in the module alone that holds its lock while a backend starts."""
     while frame is not None:
         module = frame.f_globals.get("__name__")
-        if module == _LOCKED or anywhere and str(module).partition(".")[0] in _JAX:
+        if module == _LOCKED or (anywhere and str(module).partition(".")[0] in _JAX):
             return True
         frame = frame.f_back
     return False
