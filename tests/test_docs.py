@@ -308,7 +308,7 @@ def test_the_rule_of_contributing_is_one_file(tmp_path: Path):
         assert program
         lines = textwrap.dedent(program[1]).splitlines()
         (tmp_path / "train.py").write_text("\n".join(lines) + "\n", "utf-8")
-        options = ["--no-cache", "--preview", "--quiet", "--select", name]
+        options = ["--no-cache", "--quiet", "--select", name]
         done = subprocess.run(
             [sys.executable, "-m", "gotcha_lint", *options, "--output-format=concise", "train.py"],
             cwd=tmp_path,

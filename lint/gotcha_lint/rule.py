@@ -100,7 +100,6 @@ class Rule:
 
     severity: ClassVar[Severity] = "warning"
     confidence: ClassVar[Confidence] = "high"
-    preview: ClassVar[bool] = False
     doubts: ClassVar[tuple[str, ...]] = ()  # comments that say that what is foreseen is meant
     meant: ClassVar[re.Pattern[str] | None] = None  # ... lines, or names of functions around
     spoken: ClassVar[re.Pattern[str] | None] = None  # ... or the whole function around says so

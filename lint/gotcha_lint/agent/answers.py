@@ -100,11 +100,9 @@ class Report:
     seconds: float
 
 
-def lint(
-    paths: Sequence[str] = (".",), preview: bool = False, all: bool = False, limit: int = 30
-) -> Linted:
+def lint(paths: Sequence[str] = (".",), all: bool = False, limit: int = 30) -> Linted:
     """The findings of files and folders."""
-    options, finder = _options(paths), _finder(preview=preview, all=all)
+    options, finder = _options(paths), _finder(all=all)
     inputs = find_inputs(options, finder)
     report = lint_files(options, finder, _TOOLS, inputs)
     ranks = {"error": 0, "warning": 1, "info": 2}
@@ -186,9 +184,8 @@ def _options(paths: Iterable[str]) -> Options:
     return Options(paths=tuple(paths), quiet=True)
 
 
-def _finder(preview: bool | None = None, all: bool | None = None) -> SettingsFinder:
-    overrides = Overrides(preview=preview or None, all=all or None)
-    return SettingsFinder(overrides, None, lambda: known_names(_TOOLS.rules))
+def _finder(all: bool = False) -> SettingsFinder:
+    return SettingsFinder(Overrides(all=all or None), None, lambda: known_names(_TOOLS.rules))
 
 
 def _found(finding: Finding) -> Found:
