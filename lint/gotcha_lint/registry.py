@@ -71,10 +71,6 @@ class RuleInfo:
         return self.text.confirmed_by
 
     @property
-    def preview(self) -> bool:
-        return self.confidence != "high"
-
-    @property
     def url(self) -> str:
         return page_url(self.name)
 

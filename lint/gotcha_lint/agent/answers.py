@@ -34,6 +34,7 @@ class Found:
 
     name: str
     severity: str
+    confidence: str
     place: str
     message: str
     because: tuple[str, ...] = ()
@@ -192,7 +193,9 @@ def _found(finding: Finding) -> Found:
     because = tuple(f"{link.path}:{link.line}: {link.message}" for link in finding.chain)
     place = _place(finding.path, finding.line, finding.cell)
     help = advice(finding, _TOOLS.rules.get(finding.name))
-    return Found(finding.name, finding.severity, place, finding.message, because, help)
+    return Found(
+        finding.name, finding.severity, finding.confidence, place, finding.message, because, help
+    )
 
 
 def _place(path: str, line: int, cell: int | None) -> str:
@@ -218,6 +221,7 @@ def _seen(data: Mapping[str, Any]) -> Found:
     return Found(
         data["name"] + cause,
         data["severity"],
+        data.get("confidence", "high"),
         _place(data["path"], data["line"], data.get("cell")),
         data["message"] + lost,
         because,
