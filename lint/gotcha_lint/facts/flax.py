@@ -25,15 +25,10 @@ LIBRARIES = {
 SCAN = Fact("function", Transform("scan", names=("target", "f")))
 
 
-def _filtered(fact: Fact) -> Fact:
-    assert fact.transform is not None
-    return fact._replace(transform=fact.transform._replace(filtered=True))
-
-
 ROWS: dict[str, Fact] = {
-    "flax.nnx.jit": Fact("function", Transform("nnx.jit", boundary=True)),
-    "flax.nnx.pmap": Fact("function", Transform("nnx.pmap", boundary=True)),
-    "flax.nnx.shard_map": Fact("function", Transform("shard_map", boundary=True)),
+    "flax.nnx.jit": Fact("function", Transform("nnx.jit")),
+    "flax.nnx.pmap": Fact("function", Transform("nnx.pmap")),
+    "flax.nnx.shard_map": Fact("function", Transform("shard_map")),
     "flax.nnx.grad": GRAD,
     "flax.nnx.value_and_grad": VALUE_AND_GRAD,
     "flax.nnx.vmap": VMAP,
@@ -84,17 +79,15 @@ ROWS: dict[str, Fact] = {
     "flax.serialization.to_state_dict": Fact("state-dict"),
     "flax.traverse_util.flatten_dict": Fact("same"),
     "flax.traverse_util.unflatten_dict": Fact("same"),
-    "equinox.filter_jit": _filtered(JIT),
-    "equinox.filter_pmap": _filtered(PMAP),
-    "equinox.filter_grad": _filtered(GRAD),
-    "equinox.filter_value_and_grad": _filtered(VALUE_AND_GRAD),
-    "equinox.filter_vmap": _filtered(VMAP),
+    "equinox.filter_jit": JIT,
+    "equinox.filter_pmap": PMAP,
+    "equinox.filter_grad": GRAD,
+    "equinox.filter_value_and_grad": VALUE_AND_GRAD,
+    "equinox.filter_vmap": VMAP,
     "equinox.filter_shard": Fact("same"),
-    "equinox.filter_checkpoint": _filtered(CHECKPOINT),
+    "equinox.filter_checkpoint": CHECKPOINT,
     "equinox.filter_custom_vjp": CUSTOM,
-    "equinox.filter_eval_shape": Fact(
-        "shapes", Transform("eval_shape", gives="result", filtered=True)
-    ),
+    "equinox.filter_eval_shape": Fact("shapes", Transform("eval_shape", gives="result")),
     "equinox.filter_make_jaxpr": Fact("function", Transform("make_jaxpr")),
     "equinox.is_array": STATIC,
     "equinox.is_inexact_array": STATIC,
@@ -106,10 +99,8 @@ ROWS: dict[str, Fact] = {
     "haiku.grad": GRAD,
     "haiku.remat": CHECKPOINT,
     "haiku.scan": Fact("scan", Transform("scan", (0,), ("f",), gives="result")),
-    "haiku.transform": Fact("object:haiku.Transformed", Transform("module", staged=True)),
-    "haiku.transform_with_state": Fact(
-        "object:haiku.Transformed", Transform("module", staged=True)
-    ),
+    "haiku.transform": Fact("object:haiku.Transformed", Transform("module")),
+    "haiku.transform_with_state": Fact("object:haiku.Transformed", Transform("module")),
     "haiku.without_apply_rng": Fact("same"),
     "haiku.PRNGSequence": Fact("object:haiku.PRNGSequence"),
     "objax.Jit": JIT,

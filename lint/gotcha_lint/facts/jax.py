@@ -15,20 +15,18 @@ def _each(names: str, fact: Fact, prefix: str) -> dict[str, Fact]:
 
 ARRAY = Fact("array")
 STATIC = Fact("static")
-JIT = Fact("function", Transform("jit", boundary=True))
-PMAP = Fact("function", Transform("pmap", boundary=True))
-SHARD_MAP = Fact("function", Transform("shard_map", boundary=True))
-GRAD = Fact("grads", Transform("grad", staged=False))
-VALUE_AND_GRAD = Fact("grads", Transform("value_and_grad", staged=False))
-VMAP = Fact("function", Transform("vmap", staged=False))
+JIT = Fact("function", Transform("jit"))
+PMAP = Fact("function", Transform("pmap"))
+SHARD_MAP = Fact("function", Transform("shard_map"))
+GRAD = Fact("grads", Transform("grad"))
+VALUE_AND_GRAD = Fact("grads", Transform("value_and_grad"))
+VMAP = Fact("function", Transform("vmap"))
 CHECKPOINT = Fact("function", Transform("checkpoint"))
-CUSTOM = Fact("function", Transform("custom", staged=False))
+CUSTOM = Fact("function", Transform("custom"))
 
 
-def _control(
-    role: str, positions: tuple[int, ...], names: tuple[str, ...], many: bool = False
-) -> Fact:
-    return Fact(role, Transform(role, positions, names, gives="result", many=many))
+def _control(role: str, positions: tuple[int, ...], names: tuple[str, ...]) -> Fact:
+    return Fact(role, Transform(role, positions, names, gives="result"))
 
 
 ROWS: dict[str, Fact] = {
@@ -39,18 +37,18 @@ ROWS: dict[str, Fact] = {
     "jax.shard_map": SHARD_MAP,
     "jax.grad": GRAD,
     "jax.value_and_grad": VALUE_AND_GRAD,
-    "jax.hessian": Fact("function", Transform("grad", staged=False)),
-    "jax.jacfwd": Fact("function", Transform("grad", staged=False)),
-    "jax.jacrev": Fact("function", Transform("grad", staged=False)),
+    "jax.hessian": Fact("function", Transform("grad")),
+    "jax.jacfwd": Fact("function", Transform("grad")),
+    "jax.jacrev": Fact("function", Transform("grad")),
     "jax.vmap": VMAP,
     "jax.checkpoint": CHECKPOINT,
     "jax.custom_vjp": CUSTOM,
     "jax.custom_jvp": CUSTOM,
     "jax.custom_gradient": CUSTOM,
-    "jax.named_call": Fact("function", Transform("inline", staged=False)),
-    "jax.linearize": Fact("tree", Transform("jvp", staged=False, gives="result")),
-    "jax.jvp": Fact("tree", Transform("jvp", staged=False, gives="result")),
-    "jax.vjp": Fact("tree", Transform("grad", staged=False, gives="result")),
+    "jax.named_call": Fact("function", Transform("inline")),
+    "jax.linearize": Fact("tree", Transform("jvp", gives="result")),
+    "jax.jvp": Fact("tree", Transform("jvp", gives="result")),
+    "jax.vjp": Fact("tree", Transform("grad", gives="result")),
     "jax.eval_shape": Fact("shapes", Transform("eval_shape", gives="result")),
     "jax.make_jaxpr": Fact("function", Transform("make_jaxpr")),
     "jax.closure_convert": Fact("tree", Transform("closure_convert", gives="result")),
@@ -58,13 +56,13 @@ ROWS: dict[str, Fact] = {
     "jax.lax.while_loop": _control("while", (0, 1), ("cond_fun", "body_fun")),
     "jax.lax.fori_loop": _control("fori", (2,), ("body_fun",)),
     "jax.lax.cond": _control("cond", (1, 2), ("true_fun", "false_fun")),
-    "jax.lax.switch": _control("switch", (1,), ("branches",), many=True),
+    "jax.lax.switch": _control("switch", (1,), ("branches",)),
     "jax.lax.map": _control("map", (0,), ("f",)),
     "jax.lax.associative_scan": _control("associative_scan", (0,), ("fn",)),
     "jax.lax.custom_root": _control("custom", (0, 2, 3), ("f", "solve", "tangent_solve")),
-    "jax.pure_callback": Fact("array", host=0),
-    "jax.experimental.io_callback": Fact("array", host=0),
-    "jax.debug.callback": Fact("none", host=0),
+    "jax.pure_callback": ARRAY,
+    "jax.experimental.io_callback": ARRAY,
+    "jax.debug.callback": Fact("none"),
     "jax.debug.print": Fact("none"),
     "jax.debug.breakpoint": Fact("none"),
     "jax.block_until_ready": Fact("same", effect="wait"),
@@ -73,7 +71,7 @@ ROWS: dict[str, Fact] = {
     "jax.experimental.multihost_utils.process_allgather": Fact("host-tree", effect="wait"),
     "jax.device_put": Fact("device-same"),
     "jax.make_array_from_process_local_data": Fact("array"),
-    "jax.make_array_from_callback": Fact("array", host=2),
+    "jax.make_array_from_callback": ARRAY,
     "jax.sharding.Mesh": Fact("object:jax.sharding.Mesh"),
     "jax.make_mesh": Fact("object:jax.sharding.Mesh"),
     "jax.sharding.NamedSharding": Fact("object:jax.sharding"),
@@ -85,12 +83,12 @@ ROWS: dict[str, Fact] = {
     "jax.ref.new_ref": Fact("object:jax.Ref"),
     "jax.experimental.pallas.pallas_call": Fact("function", Transform("pallas", names=("kernel",))),
     "jax.experimental.pallas.kernel": Fact("function", Transform("pallas", names=("body",))),
-    "jax.tree.map": Fact("map", calls=0),
-    "jax.tree.map_with_path": Fact("map", calls=0),
+    "jax.tree.map": Fact("map"),
+    "jax.tree.map_with_path": Fact("map"),
     "jax.tree.leaves": Fact("leaves"),
     "jax.tree.flatten": Fact("flatten"),
     "jax.tree.structure": STATIC,
-    "jax.tree.reduce": Fact("", calls=0),
+    "jax.tree.reduce": Fact(""),
     "jax.tree.all": Fact(""),
     "jax.tree_util.Partial": Fact("partial"),
     "jax.named_scope": Fact("object:context"),
@@ -145,9 +143,9 @@ for _cast in [
     "bool_",
 ]:
     ROWS[f"jax.numpy.{_cast}"] = ARRAY
-ROWS["jax.numpy.vectorize"] = Fact("function", Transform("vmap", names=("pyfunc",), staged=False))
+ROWS["jax.numpy.vectorize"] = Fact("function", Transform("vmap", names=("pyfunc",)))
 ROWS["jax.numpy.apply_along_axis"] = Fact(
-    "array", Transform("vmap", names=("func1d",), staged=False, gives="result")
+    "array", Transform("vmap", names=("func1d",), gives="result")
 )
 ROWS["jax.numpy.piecewise"] = ARRAY
 ROWS["jax.numpy.reshape"] = Fact("array-or-host")  # alone among them (jax 0.10.2 to 0.12.0)
