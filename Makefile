@@ -32,7 +32,7 @@ check: $(READY)  ## formatting, lint, types, our own linter on ourselves, stale 
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright --project pyproject.toml --pythonpath $(BIN)/python
-	$(BIN)/gotcha-lint --preview lint sanitizer reference_trainer tests benchmarks docs
+	$(BIN)/gotcha-lint lint sanitizer reference_trainer tests benchmarks docs
 	$(BIN)/python docs/generate.py --check
 
 same: $(READY)  ## what appears and disappears in the findings over all programs at hand; minutes

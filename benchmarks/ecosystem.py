@@ -151,7 +151,6 @@ def options_of_user() -> argparse.Namespace:
     parser.add_argument("--only", action="append", default=[], metavar="NAME")
     parser.add_argument("--findings", type=Path, metavar="OUT.jsonl", help="write every finding")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--default-rules", action="store_true", help="without the preview rules")
     parser.add_argument("--fetch", action="store_true", help="only fill the cache")
     parser.add_argument("--limit", type=float, default=600.0, help="seconds for one project")
     parser.add_argument("--pin", action="append", default=[], metavar="NAME==VERSION")
@@ -164,7 +163,7 @@ def main() -> int:
     if user.pin:
         corpus.pin(user.pin, user.role)
         return 0
-    options = ["--jobs", str(user.jobs), *([] if user.default_rules else ["--preview"])]
+    options = ["--jobs", str(user.jobs)]
     outcomes: list[Outcome] = []
     judged: list[dict[str, Any]] = []
     for project, place in corpus.fetch(corpus.pinned(user.only), user.cache.expanduser()):

@@ -29,8 +29,8 @@ from gotcha_lint.task import RuleOptions, Task
 
 
 def tasks_of(space: Workspace) -> list[Task]:
-    names = frozenset(name for name, rule in rules().items() if rule.foresees)
-    return [Task(path, frozenset(), RuleOptions(), names, Settings().all) for path in space.raw]
+    names = frozenset(name for name, rule in rules().items() if rule.module)
+    return [Task(path, names, RuleOptions(), Settings().all) for path in space.raw]
 
 
 def edited(space: Workspace, number: int) -> Workspace:

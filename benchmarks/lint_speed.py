@@ -31,8 +31,8 @@ from floors import FLOORS
 from measure import OURS, Run, environment, run
 from speed_trees import Tree
 
-WARM = (*OURS, "--output-format", "json", "--preview", "--jobs", "1")
-LINT = (*OURS, "--output-format", "json", "--preview", "--no-cache")
+WARM = (*OURS, "--output-format", "json", "--jobs", "1")
+LINT = (*OURS, "--output-format", "json", "--no-cache")
 ENGINE = ("cold", "warm", "edit", "server")  # cases of engine_speed.py
 FINE = frozenset({0, 1})
 # A rule raised: the rest was done all the same, so the time is shown, with a warning beside it.

@@ -5,7 +5,7 @@
     python -m benchmarks.planted_faults --json OUT               where the results go
     python -m benchmarks.planted_faults --run-variants           runs them in every variant
 
-Every planted program is linted with the preview rules. Found means: the right name, at the planted
+Every planted program is linted. Found means: the right name, at the planted
 line or in the function that holds it. With `--run` each fault is run as it is written by its
 mutator, and its symptom looked for; without it, what earlier runs showed stays in the results.
 """

@@ -15,8 +15,8 @@ function rowsOf({ table, heads }) {
     const name = column(row, "gotcha");
     const known = window.gotchaFilter[name] || { symptoms: [], libraries: [] };
     const tools = [];
-    if (column(row, "linter") === "on") tools.push("linter, on by default");
-    if (column(row, "linter")) tools.push("linter, with --preview");
+    if (column(row, "linter")) tools.push("linter");
+    if (column(row, "linter") === "high") tools.push("linter, high confidence");
     if (column(row, "sanitizer") === "run") tools.push("sanitizer, while it runs");
     if (column(row, "sanitizer")) tools.push("sanitizer, after a crash");
     if (column(row, "trainer")) tools.push("shown in the trainer");

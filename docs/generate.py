@@ -35,9 +35,9 @@ def wanted() -> dict[Path, str]:
 
 def counted(text: str) -> str:
     """README.md with the numbers of gotchas and rules that there are."""
-    preview = sum(rule.preview for rule in rules().values())
     text = re.sub(r"(?<=each of the )\d+(?= gotchas)", str(len(gotchas())), text)
-    return re.sub(r"\d+ of the \d+(?=\s+rules)", f"{preview} of the {len(rules())}", text)
+    medium = sum(rule.confidence != "high" for rule in rules().values())
+    return re.sub(r"\d+ of the \d+(?=\s+rules)", f"{medium} of the {len(rules())}", text)
 
 
 def incomplete() -> list[str]:

@@ -25,10 +25,10 @@ COLUMNS = 100
 
 def terminal() -> str:
     """Two findings in `examples/flawed` as an SVG that loads nothing from elsewhere."""
-    command = ["-m", "gotcha_lint", "--no-cache", "--color", "always", "--preview"]
+    command = ["-m", "gotcha_lint", "--no-cache", "--color", "always"]
     ran = _run([*command, "--select", SHOWN, "flawed"], ROOT / "examples")
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
-    console.print(f"$ gotcha-lint --preview --select {SHOWN} examples/flawed", markup=False)
+    console.print(f"$ gotcha-lint --select {SHOWN} examples/flawed", markup=False)
     console.print(Text.from_ansi(ran))
     picture = console.export_svg(title="gotcha-lint")
     alone = re.sub(r"@font-face \{.*?\}\s*|<!--.*?-->", "", picture, flags=re.DOTALL)

@@ -208,7 +208,7 @@ def test_findings_are_annotations_and_fail_the_job_at_its_end(project: Path) -> 
 def test_options_and_paths_are_those_of_the_command_line(project: Path) -> None:
     (project / "of model.py").write_text("import jax\n")
     job = Job(project)
-    assert job.run(paths="'of model.py'", args="--preview") == 0
+    assert job.run(paths="'of model.py'", args="--all") == 0
     assert job.outputs["lint"]["findings"] == "0"
     assert "no findings" in job.summary
     assert Job(project).run(args="--ignore discarded-update", annotations="false") == 0

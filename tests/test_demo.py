@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 @pytest.mark.parametrize(("file", "names"), [("before", ["varying-shape"]), ("after", [])])
 def test_the_story_has_one_fault(file: str, names: list[str]) -> None:
-    command = [sys.executable, "-m", "gotcha_lint", "--preview", "--output-format", "json"]
+    command = [sys.executable, "-m", "gotcha_lint", "--output-format", "json"]
     done = subprocess.run(
         [*command, f"story/{file}.py"],
         cwd=EXAMPLES,

@@ -49,7 +49,7 @@ def _spot(name: str, file: str, line: int) -> Place:
 
 def linted(folder: str) -> set[Place]:
     done = subprocess.run(
-        [sys.executable, "-m", "gotcha_lint", "--preview", "--output-format", "json", folder],
+        [sys.executable, "-m", "gotcha_lint", "--output-format", "json", folder],
         cwd=EXAMPLES,
         env=os.environ | {"PYTHONPATH": SOURCES},
         capture_output=True,

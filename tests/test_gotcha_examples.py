@@ -97,7 +97,7 @@ def test_the_linter_still_prints_what_the_pages_say(
                 file.parent.mkdir()
                 file.write_text(plain(pair.bad), "utf-8")
                 wanted[file.parent.name] = _committed(name, pair)
-    settings = Settings(preview=True)
+    settings = Settings()
     report = engine.lint([f"{each}/{capture.NAME}" for each in wanted], lambda path: settings)
     assert report.failures == []
     printed = {folder: _printed(report, folder) for folder in wanted}

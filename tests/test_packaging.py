@@ -94,7 +94,7 @@ def test_the_linter_never_imports_jax():
 import sys
 from gotcha_lint import engine, registry
 from gotcha_lint.config.settings import Settings
-engine.lint(["a.py"], lambda p: Settings(preview=True), overlay={"a.py": b"import jax"})
+engine.lint(["a.py"], lambda p: Settings(), overlay={"a.py": b"import jax"})
 sys.exit(bool({"jax", "numpy", "gotcha_sanitizer"} & set(sys.modules)))
 """
     env = os.environ | {"PYTHONPATH": str(ROOT / "lint")}

@@ -24,7 +24,7 @@ class LintError(Exception):
 
 
 def lint(projects: Sequence[Project], jobs: int) -> Record:
-    """The findings of all rules, preview rules and notes (`info`) too; LintError."""
+    """The findings of all rules, notes (`info`) too; LintError."""
     rows: list[Row] = []
     own = [project for project in projects if project.folder is None]
     for first in range(0, len(own), TOGETHER):
@@ -63,7 +63,7 @@ def _in_place(project: Project, folder: Path, jobs: int) -> Iterable[Row]:
 
 
 def _findings(folder: Path, jobs: int, options: Sequence[str]) -> list[dict[str, Any]]:
-    command = [*OURS, "--preview", "--output-format", "json", "--no-cache", "--jobs", str(jobs)]
+    command = [*OURS, "--output-format", "json", "--no-cache", "--jobs", str(jobs)]
     done = run([*command, *options, "."], cwd=folder, limit=LIMIT)
     if done.late:
         raise LintError(f"{folder}: not done after {LIMIT:.0f} s")

@@ -42,8 +42,8 @@ def write_files(files: Any, folder: Path, host: str) -> list[Span]:
 
 
 def lint(folder: Path) -> list[dict[str, Any]]:
-    """All findings in a folder, with the preview rules."""
-    command = [sys.executable, "-m", "gotcha_lint", "--preview", "--output-format", "json"]
+    """All findings in a folder."""
+    command = [sys.executable, "-m", "gotcha_lint", "--output-format", "json"]
     paths = os.pathsep.join(str(ROOT / each) for each in ("lint", "sanitizer", "."))
     environment = os.environ | {"PYTHONPATH": paths}
     done = subprocess.run(

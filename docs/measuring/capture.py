@@ -60,11 +60,11 @@ def capture(name: str, pair: Pair) -> dict[str, Any]:
 
 
 def lint(name: str, code: str) -> str:
-    """What `gotcha-lint --preview --select NAME train.py` prints."""
+    """What `gotcha-lint --select NAME train.py` prints."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, NAME).write_text(code, "utf-8")
         Path(folder, "pyproject.toml").touch()
-        command = [sys.executable, "-m", "gotcha_lint", "--preview", "--select", name, NAME]
+        command = [sys.executable, "-m", "gotcha_lint", "--select", name, NAME]
         env = os.environ | {"PYTHONPATH": SOURCES, "NO_COLOR": "1", "COLUMNS": "88"}
         done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     if done.returncode not in (0, 1):  # clean, findings

@@ -71,7 +71,8 @@ class Gotcha:
 
     @property
     def linter(self) -> str:
-        return ("preview" if self.rule.preview else "on") if self.rule else ""
+        """How sure the rule is, where there is one."""
+        return self.rule.confidence if self.rule else ""
 
     @property
     def sanitizer(self) -> str:

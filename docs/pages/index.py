@@ -16,10 +16,10 @@ def page() -> str:
         "# Gotchas",
         "",
         "If you know a symptom and not a name: [by symptom](symptoms.md). The price compares bad "
-        "code with good code on a CPU; each page says what was measured. *linter*: the rule is on "
-        "by default, or in preview. *sanitizer*: it is seen while the program runs, or explained "
-        "after the crash (as `gotcha-lint --explain-error` does). Known pitfalls without a page "
-        "are [listed too](../left-out.md).",
+        "code with good code on a CPU; each page says what was measured. *linter*: a rule finds "
+        "it, with this [confidence](../linter.md#severity-and-confidence). *sanitizer*: it is seen "
+        "while the program runs, or explained after the crash (as `gotcha-lint --explain-error` "
+        "does). Known pitfalls without a page are [listed too](../left-out.md).",
         "",
         "| " + " | ".join(HEAD) + " |",
         "| --- " * len(HEAD) + "|",

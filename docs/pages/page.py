@@ -56,9 +56,9 @@ def _titled(title: str, text: str) -> str:
 
 def _facts(gotcha: Gotcha) -> str:
     if gotcha.rule:
-        state = "in preview: on with `--preview`" if gotcha.rule.preview else "on by default"
+        sure = f"{gotcha.rule.confidence} confidence"
         fix = "it has a fix" if gotcha.rule.fixable else "no automatic fix"
-        return f"*{gotcha.family}, {gotcha.severity}; the linter's rule is {state}; {fix}.*"
+        return f"*{gotcha.family}, {gotcha.severity}; found by the linter, {sure}; {fix}.*"
     if gotcha.check:
         return "*Seen by the sanitizer only.*"
     return "*An error of JAX; explained after a crash and by `gotcha-lint --explain-error`.*"

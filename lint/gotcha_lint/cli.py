@@ -60,7 +60,6 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @_names_option("--select", "Report these only.")
 @_names_option("--ignore", "Do not report these.")
 @_names_option("--extend-select", "Report these too.")
-@click.option("--preview/--no-preview", default=None, help="No effect any more.")
 @click.option("--all/--no-all", default=None, help="Show uncertain findings, too.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: the unsafe ones too.")

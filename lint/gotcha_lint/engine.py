@@ -193,8 +193,7 @@ def _tasks(paths: Iterable[str], settings: Mapping[str, Settings]) -> Iterator[T
         if key not in found:
             on = selection.enabled(own, registry.rules(), path)
             options = RuleOptions(*(_target(own, library) for library in NEWEST))
-            foresees = selection.foreseeing(own, registry.rules(), path)
-            found[key] = Task("", on, options, foresees, own.all)
+            found[key] = Task("", on, options, own.all)
         yield replace(found[key], path=path)
 
 

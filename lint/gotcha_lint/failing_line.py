@@ -13,7 +13,7 @@ from gotcha_lint.tools import Tools
 def at_line(
     path: str, line: int, quoted: str, names: Sequence[str], tools: Tools
 ) -> tuple[str, list[str]]:
-    """The source of a line and what is found there, in preview too; nothing for other files.
+    """The source of a line and what is found there; nothing for other files.
 
     A file whose line is not the one that the traceback quotes has changed since, or is another's.
     """
@@ -23,7 +23,7 @@ def at_line(
         code = next((text for number, text in enumerate(opened, 1) if number == line), "")
     if quoted and code.strip() != quoted.strip():
         return "", []
-    everything = Overrides(preview=True, all=True)
+    everything = Overrides(all=True)
     finder = SettingsFinder(everything, None, lambda: known_names(tools.rules))
     try:
         report = tools.lint(

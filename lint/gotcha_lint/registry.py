@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -14,8 +13,6 @@ from typing import Any
 from gotcha_lint.home import page_url
 
 _FOLDER = Path(__file__).parent / "rules"
-_PREVIEW = re.compile(r"^    preview = True\b", re.MULTILINE)  # not worth parsing 60 files
-_FORESEES = re.compile(r"^    def foresee\(", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +34,8 @@ class RuleInfo:
 
     name: str
     family: str
-    preview: bool
     module: str
     read: Callable[[], Text]
-    foresees: bool = False  # asks for what the project compiles
 
     @cached_property
     def text(self) -> Text:
@@ -90,6 +85,7 @@ _OWN = {
     "unused-allow": ("warning", "A `# gotcha: allow[...]` comment that allows nothing"),
     "unknown-comment": ("warning", "A `# gotcha:` comment that is not understood"),
 }
+OWN = frozenset(_OWN)
 
 
 @cache
@@ -111,26 +107,23 @@ def rules() -> dict[str, RuleInfo]:
     """Every rule by its name, in order."""
     found = list(map(_info, _files()))
     own = [
-        RuleInfo(name, "engine", False, "", partial(Text, text, text + ".", severity))
+        RuleInfo(name, "engine", "", partial(Text, text, text + ".", severity))
         for name, (severity, text) in _OWN.items()
     ]
     return {info.name: info for info in sorted((*found, *own), key=lambda info: info.name)}
 
 
 def _info(path: Path) -> RuleInfo:
-    source = path.read_text("utf-8")
     return RuleInfo(
         name=_name(path),
         family=path.parent.name,
-        preview=_PREVIEW.search(source) is not None,
         module=f"gotcha_lint.rules.{path.parent.name}.{path.stem}",
-        read=partial(_text, source),
-        foresees=_FORESEES.search(source) is not None,
+        read=partial(_text, path),
     )
 
 
-def _text(source: str) -> Text:
-    tree = ast.parse(source)
+def _text(path: Path) -> Text:
+    tree = ast.parse(path.read_text("utf-8"))
     cls = next(n for n in tree.body if isinstance(n, ast.ClassDef) and _is_rule(n))
     fields = {
         target.id: node.value

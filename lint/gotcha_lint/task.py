@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from gotcha_lint.facts.releases import NEWEST, Release
+from gotcha_lint.registry import OWN
 
 if TYPE_CHECKING:
     from gotcha_lint.domain.sites import Span
@@ -54,23 +55,26 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A file to check, with the rules that are on for it.
+    """A file to check, with the rules that are on for it, and what they foresee for it.
 
-    `foresees` are rules whose forecasts are wanted, in preview or not; with `all`, those too that
-    only may hold. `forecasts` are what they have foreseen for this file.
+    With `all`, forecasts are wanted too that only may hold.
     """
 
     path: str
     rules: frozenset[str]
     options: RuleOptions
-    foresees: frozenset[str] = frozenset()
     all: bool = False
     forecasts: tuple[Forecast, ...] = ()
 
     @property
+    def foresees(self) -> bool:
+        """Whether a rule is on for it: what the engine itself reports needs no forecast."""
+        return not self.rules <= OWN
+
+    @property
     def asks(self) -> str:
         """The same for all files for which the same rules look for the same."""
-        return _asks(self.rules, self.options, self.foresees, self.all)
+        return _asks(self.rules, self.options, self.all)
 
     @property
     def key(self) -> str:
@@ -81,8 +85,8 @@ class Task:
 
 
 @cache
-def _asks(rules: frozenset[str], options: RuleOptions, foresees: frozenset[str], may: bool) -> str:
-    return _digest("\0".join((*sorted(rules), repr(options), *sorted(foresees), str(may))))
+def _asks(rules: frozenset[str], options: RuleOptions, may: bool) -> str:
+    return _digest("\0".join((*sorted(rules), repr(options), str(may))))
 
 
 def _digest(words: str) -> str:

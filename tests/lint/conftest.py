@@ -52,7 +52,7 @@ class FakeRule:
     summary: str = "Finds the word BAD."
     explanation: str = EXPLANATION
     severity: str = "warning"
-    preview: bool = False
+    confidence: str = "high"
     fixable: bool = True
     examples: tuple[dict[str, Any], ...] = ({"bad": "x = BAD", "good": "x = GOOD"},)
     confirmed_by: tuple[tuple[str, str], ...] = ()
@@ -66,7 +66,7 @@ FAKE_RULES: dict[str, FakeRule] = {
     rule.name: rule
     for rule in (
         FakeRule("bad-word"),
-        FakeRule("new-word", preview=True),
+        FakeRule("new-word", confidence="medium"),
         FakeRule("worse-word", severity="error"),
         FakeRule("odd-sign", family="signs", severity="info", fixable=False, examples=()),
         FakeRule("syntax-error", family="engine", severity="error"),

@@ -39,7 +39,7 @@ def lint_files(
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8", newline="")
-    settings = Settings(select=select, preview=True, **options)  # type: ignore[arg-type]
+    settings = Settings(select=select, **options)  # type: ignore[arg-type]
     report = engine.lint([str(folder / name) for name in files], lambda path: settings)
     assert report.failures == []
     return report.findings

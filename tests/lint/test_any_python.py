@@ -24,7 +24,7 @@ FILES = sorted(
     for path in Path(root).rglob("*.py")
     if path.stat().st_size < 60_000
 )
-SETTINGS = Settings(preview=True)
+SETTINGS = Settings()
 
 
 def survives(path: Path) -> None:

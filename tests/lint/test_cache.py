@@ -106,7 +106,7 @@ def test_only_what_imports_join_with_a_change_is_analysed_again(project, cache, 
     [
         {"ignore": ("discarded-update",)},
         {"select": ("traced-if",)},
-        {"preview": True},
+        {"all": True},
         {"target_jax": "0.12"},
         {"target_flax": "0.10"},
         {"facts": {"lib.jit": {"like": "jax.jit"}}},

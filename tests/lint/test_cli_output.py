@@ -154,7 +154,7 @@ def test_why(cli: Cli, tools: Any) -> None:
 def test_show_settings(cli: Cli) -> None:
     write("a.py", "x\n")
     write("sub/b.py", "x\n")
-    write("sub/gotcha.toml", "preview = true\n[facts]\n'a.b' = {like = 'jax.jit'}\n")
+    write("sub/gotcha.toml", "all = true\n[facts]\n'a.b' = {like = 'jax.jit'}\n")
     out = cli("--show-settings", "--ignore", "words").out
     assert "# no configuration file: 1 file\n" in out
     assert f"# {os.path.join('sub', 'gotcha.toml')}: 1 file\n" in out

@@ -71,8 +71,10 @@ def test_why_of_a_line_that_is_not_there(tmp_path: Path) -> None:
 
 def rule_with(key: str) -> registry.RuleInfo:
     rules = registry.rules().values()
-    found = next((r for r in rules if r.examples and not r.preview and getattr(r, key)), None)
-    assert found is not None, f"no stable rule with {key} and an example"
+    found = next(
+        (r for r in rules if r.examples and r.confidence == "high" and getattr(r, key)), None
+    )
+    assert found is not None, f"no rule with {key} and an example"
     return found
 
 

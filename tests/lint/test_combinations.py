@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gotcha_lint import engine
 from gotcha_lint.config.settings import Settings
 
-SETTINGS = Settings(preview=True)
+SETTINGS = Settings()
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
 
 SETUP = """\

@@ -32,7 +32,7 @@ ignore = "new-word"
 extend-select = []
 exclude = ["gen"]
 extend-exclude = ["*_pb2.py"]
-preview = true
+all = true
 fail-on = "error"
 target-jax = "0.10"
 target-flax = "0.10.4"
@@ -77,7 +77,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         per_file_ignores=(("tests/**", ("bad-word",)),),
         exclude=("gen",),
         extend_exclude=("*_pb2.py",),
-        preview=True,
+        all=True,
         fail_on="error",
         target_jax="0.10",
         target_flax="0.10.4",
@@ -97,25 +97,25 @@ def test_every_key_is_read(tmp_path: Path) -> None:
 
 
 def test_pyproject_table(tmp_path: Path) -> None:
-    write(tmp_path / "pyproject.toml", "[project]\nname = 'x'\n[tool.gotcha]\npreview = true\n")
-    assert finder()(str(tmp_path / "a.py")).preview
+    write(tmp_path / "pyproject.toml", "[project]\nname = 'x'\n[tool.gotcha]\nall = true\n")
+    assert finder()(str(tmp_path / "a.py")).all
 
 
 def test_the_nearest_file_wins_alone(tmp_path: Path) -> None:
-    write(tmp_path / "gotcha.toml", "preview = true\nignore = ['words']\n")
+    write(tmp_path / "gotcha.toml", "all = true\nignore = ['words']\n")
     write(tmp_path / "inner/pyproject.toml", "[tool.gotcha]\nfail-on = 'never'\n")
     write(tmp_path / "inner/deep/pyproject.toml", "[project]\nname = 'no gotcha table'\n")
     find = finder()
     inner = find(str(tmp_path / "inner/deep/a.py"))
-    assert (inner.fail_on, inner.preview, inner.ignore) == ("never", False, ())
-    assert find(str(tmp_path / "other/a.py")).preview
+    assert (inner.fail_on, inner.all, inner.ignore) == ("never", False, ())
+    assert find(str(tmp_path / "other/a.py")).all
     assert find(str(tmp_path / "inner/b.py")) is inner
 
 
 def test_gotcha_toml_beats_pyproject(tmp_path: Path) -> None:
-    write(tmp_path / "gotcha.toml", "preview = true\n")
-    write(tmp_path / "pyproject.toml", "[tool.gotcha]\npreview = false\n")
-    assert finder()(str(tmp_path / "a.py")).preview
+    write(tmp_path / "gotcha.toml", "all = true\n")
+    write(tmp_path / "pyproject.toml", "[tool.gotcha]\nall = false\n")
+    assert finder()(str(tmp_path / "a.py")).all
 
 
 def test_defaults_without_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,11 +129,12 @@ def test_defaults_without_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("selct = []", 'unknown key "selct"; did you mean "select"?'),
         ("fail_on = 'error'", 'unknown key "fail_on"; did you mean "fail-on"?'),
         ("zzz = 1", 'unknown key "zzz"'),
+        ("preview = true", 'unknown key "preview"'),
         ("select = ['bad-wrod']", 'unknown rule or family "bad-wrod"; did you mean "bad-word"?'),
         ("ignore = 3", "ignore: must be a list of strings, not an integer"),
         ("ignore = [3]", "ignore: 3 is not a non-empty string"),
         ("exclude = ''", "exclude: must be a list of strings, not an empty string"),
-        ("preview = 'yes'", "preview: must be true or false, not a string"),
+        ("all = 'yes'", "all: must be true or false, not a string"),
         ("baseline = 3", "baseline: must be the path of a file, not an integer"),
         ("baseline = ''", "baseline: must be the path of a file, not an empty string"),
         ("fail-on = 'warn'", 'fail-on: "warn" is not one of error, warning, never'),
@@ -157,7 +158,7 @@ def test_mistakes_are_named(tmp_path: Path, text: str, expected: str) -> None:
 
 
 def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
-    assert len(problems(tmp_path, "a = 1\nb = 2\npreview = 3\nselect = ['x', 'y']\n")) == 5
+    assert len(problems(tmp_path, "a = 1\nb = 2\nall = 3\nselect = ['x', 'y']\n")) == 5
 
 
 def test_not_toml(tmp_path: Path) -> None:
@@ -182,10 +183,10 @@ def test_a_broken_pyproject_of_others_is_no_error(tmp_path: Path) -> None:
 
 def test_config_option_holds_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    config = write(tmp_path / "etc/my.toml", "preview = true\n")
+    config = write(tmp_path / "etc/my.toml", "all = true\n")
     write(tmp_path / "src/gotcha.toml", "nonsense = 1\n")
     settings = finder(config=str(config))(str(tmp_path / "src/a.py"))
-    assert (settings.preview, settings.root) == (True, str(tmp_path))
+    assert (settings.all, settings.root) == (True, str(tmp_path))
 
 
 @pytest.mark.parametrize(("name", "text"), [("none.toml", None), ("pyproject.toml", "a = 1\n")])
@@ -198,12 +199,12 @@ def test_config_option_that_cannot_be_used(tmp_path: Path, name: str, text: str 
 
 def test_the_command_line_overrides(tmp_path: Path) -> None:
     write(tmp_path / "gotcha.toml", GOOD.replace("extend-select = []", "extend-select = 'words'"))
-    overrides = Overrides(select=("new-word",), ignore=("bad-word",), preview=False)
+    overrides = Overrides(select=("new-word",), ignore=("bad-word",), all=False)
     settings = finder(overrides=overrides)(str(tmp_path / "a.py"))
     assert settings.select == ("new-word",)
     assert settings.extend_select == ()
     assert settings.ignore == ("bad-word",)  # who selects new-word wants it, whatever the file says
-    assert (settings.preview, settings.fail_on) == (False, "error")
+    assert (settings.all, settings.fail_on) == (False, "error")
 
 
 def test_settings_as_a_table_can_be_read_again(tmp_path: Path) -> None:
@@ -228,7 +229,7 @@ def test_the_schema_knows_the_same_keys() -> None:
     [
         {"selct": []},
         {"select": [1]},
-        {"preview": "yes"},
+        {"all": "yes"},
         {"fail-on": "warn"},
         {"target-jax": "new"},
         {"facts": {"a b": {"like": "x"}}},

@@ -18,7 +18,7 @@ from gotcha_lint.workers import pipeline
 from tests.counting import calls
 from tests.lint.support import code, found, lint_files
 
-SETTINGS = Settings(preview=True)
+SETTINGS = Settings()
 
 PROJECT = {
     "pkg/__init__.py": "from pkg.losses import loss\n",
@@ -362,7 +362,7 @@ def _cost_of_draws(count: int) -> int:
     )
     text = "\n".join(["import jax", "key = jax.random.key(0)", *lines])
     files = {"a.py": text.encode()}
-    settings = Settings(preview=True)
+    settings = Settings()
     return calls(lambda: engine.lint(["a.py"], lambda _: settings, overlay=files, jobs=1))[1]
 
 

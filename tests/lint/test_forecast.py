@@ -152,7 +152,7 @@ def test_what_only_may_hold_is_told_on_request(project: Path) -> None:
     assert (found.line, found.severity, found.confidence) == (16, "info", "medium")
 
 
-def test_a_certain_forecast_needs_no_preview_but_obeys_the_selection(project: Path) -> None:
+def test_a_certain_forecast_obeys_the_selection(project: Path) -> None:
     names = [finding.name for finding in lint()]
     assert "weak-type-argument" in names
     assert named(lint(ignore=("retrace",)), "weak-type-argument") == []
@@ -171,7 +171,7 @@ def allow(line: int, comment: str) -> None:
 
 def test_a_comment_allows_a_forecast(project: Path) -> None:
     allow(9, "weak-type-argument")
-    assert lint("train.py", preview=True) == []
+    assert lint("train.py") == []
 
 
 def test_a_comment_for_a_may_is_no_idle_one(project: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_comment_for_a_may_is_no_idle_one(project: Path) -> None:
 
 def test_a_comment_that_allows_nothing_is_told_of(project: Path) -> None:
     allow(8, "weak-type-argument")
-    names = [f.name for f in lint("train.py", preview=True)]
+    names = [f.name for f in lint("train.py")]
     assert sorted(names) == ["unused-allow", "weak-type-argument"]
 
 
@@ -198,7 +198,7 @@ def test_one_cause_is_told_of_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             x = jax.jit(lambda v: v * 0.5)(x)
         """
     Path("a.py").write_text(code(text))
-    assert [f.name for f in lint("a.py", all=True, preview=True)] == ["jit-in-loop"]
+    assert [f.name for f in lint("a.py", all=True)] == ["jit-in-loop"]
 
 
 def test_lines_of_notebooks_count_within_the_cell(

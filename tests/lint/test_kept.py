@@ -86,7 +86,7 @@ def write(folder: Path, files: Files) -> None:
 def lint(kept: Kept | None = None, *names: str, jobs: int = 1, **more) -> list[Finding]:
     files = names or tuple(sorted(os.listdir()))
     files = tuple(name for name in files if name.endswith(".py"))
-    own = Settings(preview=True)
+    own = Settings()
     return engine.lint(files, lambda path: own, kept=kept, jobs=jobs, **more).findings
 
 

@@ -89,6 +89,7 @@ def test_a_session(folder: Path) -> None:
     linted, why, compiles, error, report, page = (result.structured_content for result in results)
     (found,) = linted["findings"]
     assert (found["name"], found["place"], linted["total"]) == ("traced-if", "train.py:5", 1)
+    assert (found["severity"], found["confidence"]) == ("error", "high")
     assert found["because"] == ["train.py:3: compiled here", "train.py:11: called here"]
     assert "jnp.where" in found["help"]
     assert "traced" in why["text"]

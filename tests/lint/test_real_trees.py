@@ -13,7 +13,7 @@ from gotcha_lint import engine
 from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Finding
 
-SETTINGS = Settings(preview=True)
+SETTINGS = Settings()
 ROOT = Path(__file__).parents[2]
 TREES = ("optax", "flax/linen", "flax/training")
 ALONE = 20  # files: for each, all that it may depend on is read again

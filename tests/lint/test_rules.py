@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gotcha_lint import registry
-from gotcha_lint.rule import load
+from gotcha_lint.rule import Rule, load
 from gotcha_lint.task import RuleOptions
 from tests.lint.support import RULES, apply_fixes, code, found, lint_files, marks, without_marks
 
@@ -45,7 +45,8 @@ def test_rule_has_examples_and_text(info):
     assert "## Instead" in info.explanation
     rule = load(info.name, RuleOptions())
     assert rule is not None
-    assert info.preview == rule.preview, "`preview` is found by its line: `    preview = True`"
+    assert type(rule).foresee is not Rule.foresee, "a rule that finds nothing"
+    assert info.confidence == rule.confidence
     for example in info.examples:
         symptoms = [key for key in ("raises", "compiles", "shows", "unseen") if example.get(key)]
         assert len(symptoms) == 1, "each example states exactly one symptom"

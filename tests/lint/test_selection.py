@@ -14,17 +14,19 @@ from gotcha_lint.config.settings import Settings
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        (Settings(), {"bad-word", "worse-word", "odd-sign"}),
-        (Settings(preview=True), {"bad-word", "new-word", "worse-word", "odd-sign"}),
+        (Settings(), {"bad-word", "new-word", "worse-word", "odd-sign"}),
         (Settings(select=("new-word",)), {"new-word"}),
-        (Settings(select=("words",)), {"bad-word", "worse-word"}),
+        (Settings(select=("words",)), {"bad-word", "new-word", "worse-word"}),
         (Settings(ignore=("words",)), {"odd-sign"}),
         (Settings(ignore=("all",)), set()),
         (Settings(select=("bad-word",), ignore=("words",)), {"bad-word"}),
-        (Settings(select=("words",), ignore=("all",)), {"bad-word", "worse-word"}),
         (
-            Settings(extend_select=("new-word",), ignore=("signs",)),
-            {"bad-word", "new-word", "worse-word"},
+            Settings(select=("words",), ignore=("all", "new-word")),
+            {"bad-word", "worse-word"},
+        ),
+        (
+            Settings(extend_select=("new-word",), ignore=("words",)),
+            {"new-word", "odd-sign"},
         ),
         (Settings(select=("signs",), extend_select=("new-word",)), {"odd-sign", "new-word"}),
     ],

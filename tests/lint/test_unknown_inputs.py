@@ -365,7 +365,7 @@ def test_what_holds_for_all_inputs(
     monkeypatch.chdir(tmp_path)
     seen = set[tuple[str, int, str, bool]]()
     for everything in (True, False):
-        own = Settings(root=str(tmp_path), preview=True, all=everything)
+        own = Settings(root=str(tmp_path), all=everything)
         report = engine.lint(sorted(files), lambda path, own=own: own)
         assert report.failures == []
         for f in report.findings:

@@ -26,10 +26,10 @@ SMALL = [
 
 @pytest.mark.slow  # `make check` lints it with the rest of the repository
 def test_the_linter_finds_nothing(tmp_path):
-    """With preview rules, without configuration, nothing allowed or left out."""
+    """Without configuration, nothing allowed or left out."""
     (tmp_path / "gotcha.toml").write_text("")
     config = ["--config", str(tmp_path / "gotcha.toml")]
-    command = [sys.executable, "-m", "gotcha_lint", "--preview", *config, str(TRAINER)]
+    command = [sys.executable, "-m", "gotcha_lint", *config, str(TRAINER)]
     env = environment() | {"PYTHONPATH": ":".join(TOOLS)}
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout

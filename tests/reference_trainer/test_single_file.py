@@ -129,7 +129,7 @@ def test_both_tools_find_nothing(tmp_path):
     env = environment() | {"PYTHONPATH": tools, "GOTCHA_OPTIONS": "log_path=run.jsonl"}
     del env["JAX_COMPILATION_CACHE_DIR"]  # what is stored there depends on the machine's speed
     shutil.copy(FILE, tmp_path)  # beside it there are files that are linted elsewhere
-    lint = [sys.executable, "-m", "gotcha_lint", "--preview", FILE.name]
+    lint = [sys.executable, "-m", "gotcha_lint", FILE.name]
     done = subprocess.run(lint, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
     assert "gotcha:" not in FILE.read_text()

@@ -34,6 +34,7 @@ class Found:
 
     name: str
     severity: str
+    confidence: str
     place: str
     message: str
     because: tuple[str, ...] = ()
@@ -100,11 +101,9 @@ class Report:
     seconds: float
 
 
-def lint(
-    paths: Sequence[str] = (".",), preview: bool = False, all: bool = False, limit: int = 30
-) -> Linted:
+def lint(paths: Sequence[str] = (".",), all: bool = False, limit: int = 30) -> Linted:
     """The findings of files and folders."""
-    options, finder = _options(paths), _finder(preview=preview, all=all)
+    options, finder = _options(paths), _finder(all=all)
     inputs = find_inputs(options, finder)
     report = lint_files(options, finder, _TOOLS, inputs)
     ranks = {"error": 0, "warning": 1, "info": 2}
@@ -186,16 +185,17 @@ def _options(paths: Iterable[str]) -> Options:
     return Options(paths=tuple(paths), quiet=True)
 
 
-def _finder(preview: bool | None = None, all: bool | None = None) -> SettingsFinder:
-    overrides = Overrides(preview=preview or None, all=all or None)
-    return SettingsFinder(overrides, None, lambda: known_names(_TOOLS.rules))
+def _finder(all: bool = False) -> SettingsFinder:
+    return SettingsFinder(Overrides(all=all or None), None, lambda: known_names(_TOOLS.rules))
 
 
 def _found(finding: Finding) -> Found:
     because = tuple(f"{link.path}:{link.line}: {link.message}" for link in finding.chain)
     place = _place(finding.path, finding.line, finding.cell)
     help = advice(finding, _TOOLS.rules.get(finding.name))
-    return Found(finding.name, finding.severity, place, finding.message, because, help)
+    return Found(
+        finding.name, finding.severity, finding.confidence, place, finding.message, because, help
+    )
 
 
 def _place(path: str, line: int, cell: int | None) -> str:
@@ -221,6 +221,7 @@ def _seen(data: Mapping[str, Any]) -> Found:
     return Found(
         data["name"] + cause,
         data["severity"],
+        data.get("confidence", "high"),
         _place(data["path"], data["line"], data.get("cell")),
         data["message"] + lost,
         because,

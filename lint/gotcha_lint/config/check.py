@@ -143,7 +143,6 @@ CHECKS: dict[str, Check] = {
     "per-file-ignores": _per_file,
     "exclude": _strings,
     "extend-exclude": _strings,
-    "preview": _bool,
     "all": _bool,
     "fail-on": _fail_on,
     "target-jax": _release,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from gotcha_lint.config.settings import Settings
-    from gotcha_lint.registry import RuleInfo
 
 ALL = "all"
 
@@ -33,7 +31,7 @@ class RuleText(Protocol):
     @property
     def severity(self) -> str: ...
     @property
-    def preview(self) -> bool: ...
+    def confidence(self) -> str: ...
     @property
     def fixable(self) -> bool: ...
     @property
@@ -51,18 +49,13 @@ def known_names(rules: Mapping[str, RuleText]) -> frozenset[str]:
 
 
 def is_on(settings: Settings, rule: RuleText) -> bool:
-    """The most specific mention wins (name over family over `all`); at a tie, `ignore` does.
-
-    A preview rule is on when previews are, or when it is selected by its own name.
-    """
+    """The most specific mention wins (name over family over `all`); at a tie, `ignore` does."""
     if rule.family == ENGINE:
         return rule.name not in settings.ignore
     words = _words(rule)
     chosen = _rank(words, (*settings.select, *settings.extend_select))
     refused = _rank(words, settings.ignore)
-    by_name = chosen == len(words)
-    wanted = chosen > refused
-    return wanted and (by_name or settings.preview or not rule.preview)
+    return chosen > refused
 
 
 def enabled(settings: Settings, rules: Mapping[str, RuleText], path: str) -> frozenset[str]:
@@ -73,15 +66,6 @@ def enabled(settings: Settings, rules: Mapping[str, RuleText], path: str) -> fro
         for name, rule in rules.items()
         if off.isdisjoint(_words(rule)) and is_on(settings, rule)
     )
-
-
-def foreseeing(settings: Settings, rules: Mapping[str, RuleInfo], path: str) -> frozenset[str]:
-    """The names of the rules whose forecasts are wanted for `path`, in preview or not.
-
-    What they are certain of needs no preview: it holds for every run of the program.
-    """
-    own = {name: rule for name, rule in rules.items() if rule.foresees}
-    return enabled(replace(settings, preview=True), own, path)
 
 
 def reports_file_finding(settings: Settings, name: str, path: str) -> bool:

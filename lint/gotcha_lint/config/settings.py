@@ -46,7 +46,6 @@ class Settings:
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     exclude: tuple[str, ...] = DEFAULT_EXCLUDES
     extend_exclude: tuple[str, ...] = ()
-    preview: bool = False
     all: bool = False  # findings that only may hold too
     fail_on: FailOn = "warning"
     target_jax: str | None = None
@@ -67,7 +66,6 @@ class Overrides:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
-    preview: bool | None = None
     all: bool | None = None
     fail_on: FailOn | None = None
     force_exclude: bool | None = None
@@ -77,7 +75,7 @@ class Overrides:
         """`--select` replaces the file's selection, `--ignore` and `--extend-select` add to it."""
         given: dict[str, Any] = {
             key: value
-            for key in ("preview", "all", "fail_on", "force_exclude")
+            for key in ("all", "fail_on", "force_exclude")
             if (value := getattr(self, key)) is not None
         }
         if self.baseline is not None:

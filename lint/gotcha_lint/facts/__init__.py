@@ -20,11 +20,7 @@ class Transform(NamedTuple):
     role: str  # jit, pmap, shard_map, grad, vmap, checkpoint, scan, while, cond, custom, ...
     functions: tuple[int, ...] = (0,)  # positions of the functions among the arguments
     names: tuple[str, ...] = ("fun", "f")  # ... and their keywords
-    staged: bool = True  # everything in the body is a tracer, constants too
     gives: str = "function"  # or "result": it calls the function at once
-    boundary: bool = False  # it compiles, and keeps compiled programs by function identity
-    many: bool = False  # the argument is a sequence of functions
-    filtered: bool = False  # what is no array among the arguments passes as it is
 
 
 class Fact(NamedTuple):
@@ -35,8 +31,6 @@ class Fact(NamedTuple):
     key: int | None = None  # position of the key that it consumes; -1: given as `key=` only
     pickles: int | None = None  # position of the object that it serialises with pickle
     effect: str = ""  # print log time random io wait read: what it does to the world outside
-    calls: int | None = None  # position of a function that it calls in the same context
-    host: int | None = None  # position of a function that it runs on the host
 
 
 @dataclass(frozen=True)
@@ -47,7 +41,6 @@ class Facts:
     aliases: Mapping[str, str]
     modules: Mapping[str, Fact]  # longest matching prefix, with its dot
     libraries: frozenset[str] = field(default_factory=frozenset)
-    classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # direct bases
     _asked: dict[str, Fact] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def canonical(self, name: str) -> str:
@@ -114,11 +107,9 @@ def load() -> Facts:
     aliases: dict[str, str] = {}
     modules: dict[str, Fact] = {}
     libraries: set[str] = set()
-    classes: dict[str, tuple[str, ...]] = {}
     for table in _tables():
         rows |= getattr(table, "ROWS", {})
         aliases |= getattr(table, "ALIASES", {})
         modules |= getattr(table, "MODULES", {})
         libraries |= getattr(table, "LIBRARIES", set())
-        classes |= getattr(table, "CLASSES", {})
-    return Facts(rows, aliases, modules, frozenset(libraries), classes)
+    return Facts(rows, aliases, modules, frozenset(libraries))

@@ -10,7 +10,6 @@ from gotcha_lint.facts.jax import (
     GRAD,
     JIT,
     PMAP,
-    STATIC,
     VALUE_AND_GRAD,
     VMAP,
 )
@@ -25,15 +24,10 @@ LIBRARIES = {
 SCAN = Fact("function", Transform("scan", names=("target", "f")))
 
 
-def _filtered(fact: Fact) -> Fact:
-    assert fact.transform is not None
-    return fact._replace(transform=fact.transform._replace(filtered=True))
-
-
 ROWS: dict[str, Fact] = {
-    "flax.nnx.jit": Fact("function", Transform("nnx.jit", boundary=True)),
-    "flax.nnx.pmap": Fact("function", Transform("nnx.pmap", boundary=True)),
-    "flax.nnx.shard_map": Fact("function", Transform("shard_map", boundary=True)),
+    "flax.nnx.jit": Fact("function", Transform("nnx.jit")),
+    "flax.nnx.pmap": Fact("function", Transform("nnx.pmap")),
+    "flax.nnx.shard_map": Fact("function", Transform("shard_map")),
     "flax.nnx.grad": GRAD,
     "flax.nnx.value_and_grad": VALUE_AND_GRAD,
     "flax.nnx.vmap": VMAP,
@@ -49,73 +43,34 @@ ROWS: dict[str, Fact] = {
         "while", Transform("while", (0, 1), ("cond_fun", "body_fun"), gives="result")
     ),
     "flax.nnx.fori_loop": Fact("fori", Transform("fori", (2,), ("body_fun",), gives="result")),
-    "flax.nnx.Rngs": Fact("object:flax.nnx.Rngs"),
-    "flax.nnx.Optimizer": Fact("object:flax.nnx.Optimizer"),
-    "flax.nnx.ModelAndOptimizer": Fact("object:flax.nnx.ModelAndOptimizer"),
     "flax.nnx.split": Fact("arrays-tree"),
-    "flax.nnx.state": Fact("tree"),
-    "flax.nnx.to_pure_dict": Fact("same"),
-    "flax.nnx.merge": Fact("object:flax.nnx.Module"),
-    "flax.nnx.Param": Fact("object:flax.nnx.Param"),
-    "flax.nnx.Variable": Fact("object:flax.nnx.Variable"),
-    "flax.nnx.List": Fact("same"),
     "flax.linen.jit": Fact("function", Transform("nn.transform", names=("target",))),
     "flax.linen.remat": Fact("function", Transform("checkpoint", names=("target",))),
     "flax.linen.checkpoint": Fact("function", Transform("checkpoint", names=("target",))),
     "flax.linen.scan": Fact("function", Transform("scan", names=("target",))),
     "flax.linen.vmap": Fact("function", Transform("vmap", names=("target",))),
-    "flax.linen.compact": Fact("same"),
-    "flax.linen.nowrap": Fact("same"),
     "flax.linen.make_causal_mask": ARRAY,
     "flax.linen.make_attention_mask": ARRAY,
-    "flax.linen.combine_masks": Fact(""),
     "flax.linen.dot_product_attention": ARRAY,
-    "flax.linen.with_logical_constraint": Fact("same"),
-    "flax.linen.with_partitioning": Fact("initializer"),
-    "flax.training.train_state.TrainState.create": Fact(
-        "object:flax.training.train_state.TrainState"
-    ),
-    "flax.training.train_state.TrainState": Fact("object:flax.training.train_state.TrainState"),
-    "flax.jax_utils.replicate": Fact("device-same"),
-    "flax.jax_utils.unreplicate": Fact("unreplicated"),
-    "flax.core.freeze": Fact("frozen"),
-    "flax.core.unfreeze": Fact("same"),
-    "flax.serialization.to_bytes": Fact("static"),
-    "flax.serialization.to_state_dict": Fact("state-dict"),
-    "flax.traverse_util.flatten_dict": Fact("same"),
-    "flax.traverse_util.unflatten_dict": Fact("same"),
-    "equinox.filter_jit": _filtered(JIT),
-    "equinox.filter_pmap": _filtered(PMAP),
-    "equinox.filter_grad": _filtered(GRAD),
-    "equinox.filter_value_and_grad": _filtered(VALUE_AND_GRAD),
-    "equinox.filter_vmap": _filtered(VMAP),
-    "equinox.filter_shard": Fact("same"),
-    "equinox.filter_checkpoint": _filtered(CHECKPOINT),
+    "equinox.filter_jit": JIT,
+    "equinox.filter_pmap": PMAP,
+    "equinox.filter_grad": GRAD,
+    "equinox.filter_value_and_grad": VALUE_AND_GRAD,
+    "equinox.filter_vmap": VMAP,
+    "equinox.filter_checkpoint": CHECKPOINT,
     "equinox.filter_custom_vjp": CUSTOM,
-    "equinox.filter_eval_shape": Fact(
-        "shapes", Transform("eval_shape", gives="result", filtered=True)
-    ),
+    "equinox.filter_eval_shape": Fact("shapes", Transform("eval_shape", gives="result")),
     "equinox.filter_make_jaxpr": Fact("function", Transform("make_jaxpr")),
-    "equinox.is_array": STATIC,
-    "equinox.is_inexact_array": STATIC,
     "equinox.partition": Fact("arrays-tree"),
     "equinox.filter": Fact("arrays-of"),
-    "equinox.combine": Fact("same"),
-    "equinox.apply_updates": Fact("updated"),
     "haiku.jit": JIT,
     "haiku.grad": GRAD,
     "haiku.remat": CHECKPOINT,
     "haiku.scan": Fact("scan", Transform("scan", (0,), ("f",), gives="result")),
-    "haiku.transform": Fact("object:haiku.Transformed", Transform("module", staged=True)),
-    "haiku.transform_with_state": Fact(
-        "object:haiku.Transformed", Transform("module", staged=True)
-    ),
-    "haiku.without_apply_rng": Fact("same"),
-    "haiku.PRNGSequence": Fact("object:haiku.PRNGSequence"),
+    "haiku.transform": Fact("object:haiku.Transformed", Transform("module")),
+    "haiku.transform_with_state": Fact("object:haiku.Transformed", Transform("module")),
     "objax.Jit": JIT,
     "penzai.pz.jit": JIT,
-    "jaxopt.projection": Fact(""),
-    "chex.assert_shape": Fact("none"),
 }
 for _layer in [
     "silu",
@@ -147,8 +102,5 @@ ALIASES = {
 }
 
 MODULES: dict[str, Fact] = {
-    "flax.linen.initializers.": Fact("initializer"),
-    "flax.nnx.initializers.": Fact("initializer"),
     "equinox.nn.": Fact(key=-1),  # a layer's first weights: given by keyword only
-    "chex.": Fact(""),
 }

@@ -6,27 +6,11 @@ from gotcha_lint.facts import Fact
 
 LIBRARIES: set[str] = set()
 
-_HOST = Fact("host")
-_STATIC = Fact("static")
-_NUMBER = Fact("static-number")
-
 # With these an agent's functions are compiled by a wrapper that is given them as methods.
 COMPILED_WHOLE = frozenset({"ninjax"})
 
 ROWS: dict[str, Fact] = {
     "numpy.save": Fact("none", effect="io", pickles=1),
-    "numpy.savez": Fact("none", effect="io"),
-    "numpy.savez_compressed": Fact("none", effect="io"),
-    "numpy.shape": _STATIC,
-    "numpy.ndim": _STATIC,
-    "numpy.size": _STATIC,
-    "numpy.dtype": _STATIC,
-    "numpy.prod": Fact("host-or-static"),
-    "numpy.timedelta64": _STATIC,
-    "numpy.datetime64": _STATIC,
-    "numpy.array_split": Fact("parts"),
-    "numpy.finfo": _STATIC,
-    "numpy.iinfo": _STATIC,
     "numpy.random.seed": Fact("none"),
     "numpy.random.default_rng": Fact("object:numpy.random.Generator"),
     "numpy.random.RandomState": Fact("object:numpy.random.RandomState"),
@@ -46,27 +30,6 @@ ROWS: dict[str, Fact] = {
     "builtins.print": Fact("none", effect="print"),
     "sys.stdout.write": Fact("static-int", effect="print"),
     "sys.stderr.write": Fact("static-int", effect="print"),
-    "logging.getLogger": Fact("object:logging.Logger"),
-    "builtins.input": Fact("static", effect="io"),
-    "builtins.len": Fact("static-int"),
-    "builtins.isinstance": Fact("static-bool"),
-    "builtins.issubclass": Fact("static-bool"),
-    "builtins.hasattr": Fact("static-bool"),
-    "builtins.callable": Fact("static-bool"),
-    "builtins.id": Fact("static-int"),
-    "builtins.type": Fact("static"),
-    "builtins.repr": Fact("static-str"),
-    "builtins.str": Fact("static-str"),
-    "builtins.map": Fact("", calls=0),
-    "builtins.filter": Fact("", calls=0),
-    "functools.reduce": Fact("", calls=0),
-    "functools.partial": Fact("partial"),
-    "functools.wraps": Fact("identity-decorator"),
-    "functools.wraps()": Fact("copy"),
-    "functools.lru_cache": Fact("cached"),
-    "functools.cache": Fact("cached"),
-    "copy.copy": Fact("copy"),
-    "copy.deepcopy": Fact("copy"),
     "pickle.dump": Fact("none", pickles=0),
     "pickle.dumps": Fact("static", pickles=0),
     "cloudpickle.dump": Fact("none", pickles=0),
@@ -77,15 +40,6 @@ ROWS: dict[str, Fact] = {
     "torch.save": Fact("none", pickles=0),
     "compress_pickle.dump": Fact("none", pickles=0),
     "ray.put": Fact("static", pickles=0),
-    "shelve.open": Fact("object:shelve.Shelf"),
-    "multiprocessing.Queue": Fact("object:multiprocessing.Queue"),
-    "multiprocessing.SimpleQueue": Fact("object:multiprocessing.Queue"),
-    "multiprocessing.JoinableQueue": Fact("object:multiprocessing.Queue"),
-    "multiprocessing.Pipe": Fact("pipe"),
-    "multiprocessing.Pool": Fact("object:multiprocessing.Pool"),
-    "multiprocessing.Process": Fact("object:multiprocessing.Process"),
-    "multiprocessing.get_context": Fact("object:multiprocessing.Context"),
-    "concurrent.futures.ProcessPoolExecutor": Fact("object:concurrent.futures.ProcessPoolExecutor"),
 }
 # A queue, a pipe or a pool pickles what goes through it; a pool its function too.
 for _sink in ["Queue.put", "Queue.put_nowait", "Connection.send"]:
@@ -141,16 +95,6 @@ ALIASES = {
     "concurrent.futures.process.ProcessPoolExecutor": "concurrent.futures.ProcessPoolExecutor",
     "multiprocessing.pool.Pool": "multiprocessing.Pool",
     "joblib.numpy_pickle.dump": "joblib.dump",
-}
-
-MODULES = {
-    "numpy.": _HOST,
-    "numpy.linalg.": _HOST,
-    "numpy.random.": Fact("host", effect="random"),
-    "random.": Fact("static-number", effect="random"),
-    "math.": _NUMBER,
-    "operator.": Fact(""),
-    "scipy.": _HOST,
 }
 
 # Methods that put what they are given into their object.

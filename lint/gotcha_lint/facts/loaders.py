@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gotcha_lint.facts import Fact
-
 LIBRARIES: set[str] = set()
 
 
@@ -48,25 +46,6 @@ LAZY = frozenset(["map", "filter", "apply"])
 ENDLESS = "repeat"  # without a number
 EACH = "map"
 
-_LOADER, _DATASET, _SAME = Fact("loader"), Fact("dataset"), Fact("same")
-
-ROWS: dict[str, Fact] = {
-    **dict.fromkeys(LOADERS, _LOADER),
-    "tensorflow_datasets.load": _DATASET,
-    "tensorflow_datasets.as_numpy": _SAME,
-    "datasets.load_dataset": _DATASET,
-    "flax.jax_utils.prefetch_to_device": _SAME,
-    "tqdm.tqdm": _SAME,
-    "tqdm.notebook.tqdm": _SAME,
-    "tqdm.std.tqdm": _SAME,
-    "tqdm.auto.tqdm": _SAME,
-}
-MODULES: dict[str, Fact] = {
-    "tensorflow.data.Dataset.": _DATASET,
-    "grain.MapDataset.": _DATASET,
-    "grain.IterDataset.": _DATASET,
-    "datasets.Dataset.": _DATASET,
-}
 ALIASES: dict[str, str] = {
     "torch.utils.data.dataloader.DataLoader": "torch.utils.data.DataLoader",
     "grain.python.MapDataset": "grain.MapDataset",

@@ -7,7 +7,6 @@ from gotcha_lint.facts.jax import ARRAY
 
 LIBRARIES = {"optax", "orbax"}
 
-OPTIMIZER = "object:optax.GradientTransformation"
 _OPTIMIZERS = (
     "adabelief adadelta adagrad adafactor adam adamax adamaxw adamw adan amsgrad fromage lamb "
     "lars lbfgs lion nadam nadamw noisy_sgd novograd optimistic_gradient_descent polyak_sgd "
@@ -116,27 +115,11 @@ SIGN_KEEPING = (
     | {"optax.trace", "optax.ema", "optax.identity", "optax.centralize", "optax.zero_nans"}
     | {"optax.add_decayed_weights", "optax.scale_by_trust_ratio", "optax.add_noise"}
 )
-_SCHEDULES = (
-    "constant_schedule cosine_decay_schedule cosine_onecycle_schedule exponential_decay "
-    "join_schedules linear_onecycle_schedule linear_schedule piecewise_constant_schedule "
-    "piecewise_interpolate_schedule polynomial_schedule sgdr_schedule warmup_cosine_decay_schedule "
-    "warmup_exponential_decay_schedule warmup_constant_schedule"
-)
-
 OPTIMIZERS = PRECONDITIONERS | {f"optax.{name}" for name in _OPTIMIZERS.split()}
-ROWS: dict[str, Fact] = dict.fromkeys(OPTIMIZERS, Fact(OPTIMIZER))
-ROWS |= {f"optax.{name}": Fact("schedule") for name in _SCHEDULES.split()}
-ROWS |= {
-    "optax.apply_updates": Fact("tree"),
-    "optax.incremental_update": Fact("tree"),
+ROWS: dict[str, Fact] = {
     "optax.global_norm": ARRAY,
     "optax.safe_norm": ARRAY,
     "optax.tree.norm": ARRAY,
-    "orbax.checkpoint.StandardCheckpointer": Fact("object:orbax.checkpoint.StandardCheckpointer"),
-    "orbax.checkpoint.AsyncCheckpointer": Fact("object:orbax.checkpoint.AsyncCheckpointer"),
-    "orbax.checkpoint.PyTreeCheckpointer": Fact("object:orbax.checkpoint.PyTreeCheckpointer"),
-    "orbax.checkpoint.Checkpointer": Fact("object:orbax.checkpoint.Checkpointer"),
-    "orbax.checkpoint.CheckpointManager": Fact("object:orbax.checkpoint.CheckpointManager"),
 }
 for _loss in [
     "l2_loss",
@@ -208,7 +191,6 @@ WAITS = frozenset(
     ]
 )
 ROWS |= dict.fromkeys(LOGIT_LOSSES, ARRAY)
-MODULES: dict[str, Fact] = {}
 # What is given a learning rate, or a function of the step that gives it, as its first argument.
 # After one of these a chain has the step itself: scaled by the rate, and turned round.
 SCALED = WHOLE_OPTIMIZERS | {"optax.scale_by_learning_rate"}

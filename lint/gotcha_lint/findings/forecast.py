@@ -255,7 +255,7 @@ def _asked_for(found: Found, wanted: Mapping[str, Task]) -> Iterator[tuple[str, 
     for way, forecasts in found.items():
         for forecast in forecasts:
             task = wanted.get(forecast.path)
-            if task is not None and repr(task.options) == way and forecast.name in task.foresees:
+            if task is not None and repr(task.options) == way and forecast.name in task.rules:
                 yield forecast.path, forecast
 
 
@@ -467,7 +467,7 @@ def _ask(
     failures: list[Failure],
 ) -> Found:
     """What all rules foresee, disabled rules included: the result is cached for all settings."""
-    names = sorted(name for name, rule in registry.rules().items() if rule.foresees)
+    names = sorted(name for name, rule in registry.rules().items() if rule.module)
     return {
         repr(options): tuple(
             forecast
@@ -495,7 +495,7 @@ def _of_rule(
         return [made for one in found if (made := _forecast(rule, one, read)) is not None]
     except Exception:
         error = last_line()
-        failures.extend(Failure(task.path, name, error) for task in tasks if name in task.foresees)
+        failures.extend(Failure(task.path, name, error) for task in tasks if name in task.rules)
         return []
 
 

@@ -54,7 +54,7 @@ def _rule(report: Shown, name: str) -> Json:
             "shortDescription": {"text": rule.summary},
             "fullDescription": {"text": first_paragraph(text) or rule.summary},
             "help": _help(name, text, url),
-            "properties": {"tags": [rule.family], "preview": rule.preview},
+            "properties": {"tags": [rule.family], "precision": rule.confidence},
         }
     return descriptor | ({"helpUri": url} if url else {})
 

@@ -20,7 +20,7 @@ _HEADING = re.compile(r"#{1,6}\s+")
 def explain(rule: RuleText, *, width: int, colour: bool) -> str:
     """Everything known about one gotcha."""
     traits = [rule.family, rule.severity]
-    traits += ["preview"] if rule.preview else []
+    traits += [] if rule.confidence == "high" else [f"{rule.confidence} confidence"]
     traits += ["has a fix"] if rule.fixable else []
     head = f"{paint(rule.name, 'bold', colour)} ({', '.join(traits)})"
     parts = [head, plain(rule.explanation, width=width, colour=colour)]
@@ -96,7 +96,7 @@ def _link(found: re.Match[str]) -> str:
 
 
 def rule_table(rules: Mapping[str, RuleText], *, colour: bool) -> str:
-    """One line a rule, family by family."""
+    """One line a rule, family by family: name, severity, confidence, fix, summary."""
     ordered = sorted(rules.values(), key=lambda rule: (rule.family, rule.name))
     name_width = max((len(rule.name) for rule in ordered), default=0)
     lines: list[str] = []
@@ -105,14 +105,14 @@ def rule_table(rules: Mapping[str, RuleText], *, colour: bool) -> str:
         if rule.family != family:
             family = rule.family
             lines += ["", paint(family, "bold", colour)]
-        marks = ("preview " if rule.preview else "") + ("fix" if rule.fixable else "")
-        summary = rule.summary
-        lines.append(f"  {rule.name:<{name_width}}  {rule.severity:<7}  {marks:<11}  {summary}")
+        fix = "fix" if rule.fixable else ""
+        columns = f"{rule.name:<{name_width}}  {rule.severity:<7}  {rule.confidence:<6}  {fix:<3}"
+        lines.append(f"  {columns}  {rule.summary}")
     return "\n".join(line.rstrip() for line in lines[1:]) + "\n"
 
 
 def rule_list(rules: Mapping[str, RuleText]) -> str:
     """The same as JSON."""
-    keys = ("name", "family", "severity", "preview", "fixable", "summary", "url")
+    keys = ("name", "family", "severity", "confidence", "fixable", "summary", "url")
     rows = [{key: getattr(rule, key) for key in keys} for rule in rules.values()]
     return json.dumps(rows, indent=2) + "\n"

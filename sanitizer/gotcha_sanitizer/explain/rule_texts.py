@@ -21,7 +21,7 @@ class CheckText:
     explanation: str
     family: str = "run-time"
     severity: str = "warning"
-    preview: bool = False
+    confidence: str = "high"
     fixable: bool = False
     examples: Sequence[Mapping[str, Any]] = field(default=())
     confirmed_by: Sequence[tuple[str, str]] = ()

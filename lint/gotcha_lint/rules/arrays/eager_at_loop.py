@@ -27,7 +27,7 @@ class EagerAtLoop(Rule):
     The sanitizer says nothing: each operation compiles once, and each by itself is right.
     """
 
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

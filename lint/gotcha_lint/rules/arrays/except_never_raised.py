@@ -27,7 +27,6 @@ class ExceptNeverRaised(Rule):
     """
 
     severity = "warning"
-    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -21,7 +21,7 @@ class FloatIntoIntegerArray(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -21,7 +21,7 @@ class FloatWhereMask(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

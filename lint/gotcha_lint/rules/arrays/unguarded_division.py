@@ -38,7 +38,6 @@ class UnguardedDivision(Rule):
 
     severity = "warning"
     confidence = "medium"
-    preview = True
     examples = (
         Example(
             bad="""

@@ -18,7 +18,7 @@ class UnsignedSubtraction(Rule):
     """
 
     severity = "warning"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -34,7 +34,7 @@ class WideTypeWithoutX64(Rule):
     """
 
     severity = "warning"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -33,7 +33,7 @@ class CachedTracer(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -17,7 +17,7 @@ class EagerControlFlow(Rule):
     Jit the function around it, or move the body to module level and pass what it captures.
     """
 
-    preview = True
+    confidence = "medium"
     confirmed_by = (("eager-control-flow", ""),)
     examples = (
         Example(

@@ -24,7 +24,7 @@ class EagerGrad(Rule):
     """
 
     confirmed_by = (("eager-grad", ""),)
-    preview = True  # a second reader disagreed about one of its two findings on real code
+    confidence = "medium"  # a second reader disagreed about one of its two findings on real code
     examples = (
         Example(
             bad="""

@@ -24,7 +24,7 @@ class ParameterIgnoredForSelf(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     confirmed_by = (("stale-capture", "self"),)
     examples = (
         Example(

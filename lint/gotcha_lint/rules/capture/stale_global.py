@@ -24,7 +24,7 @@ class StaleGlobal(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     confirmed_by = (("stale-capture", "global"),)
     examples = (
         Example(

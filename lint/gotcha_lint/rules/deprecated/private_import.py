@@ -28,7 +28,7 @@ class PrivateImport(Rule):
     """
 
     severity = "info"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

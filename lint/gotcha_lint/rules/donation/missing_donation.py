@@ -35,7 +35,7 @@ class MissingDonation(Rule):
     """
 
     severity = "info"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -41,7 +41,7 @@ class BackendStartedTooEarly(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -28,7 +28,7 @@ class Float16WithoutLossScaling(Rule):
     """
 
     severity = "info"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

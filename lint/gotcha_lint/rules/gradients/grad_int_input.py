@@ -20,7 +20,7 @@ class GradIntInput(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -21,7 +21,7 @@ class LabelIgnoreIndex(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -21,7 +21,6 @@ class NormAtZero(Rule):
 
     severity = "warning"
     confidence = "medium"
-    preview = True
     examples = (
         Example(
             bad="""

@@ -22,7 +22,7 @@ class WhereNanGradient(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -25,7 +25,7 @@ class BatchStatsNotMutable(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

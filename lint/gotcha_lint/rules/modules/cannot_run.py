@@ -50,7 +50,7 @@ class CannotRun(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

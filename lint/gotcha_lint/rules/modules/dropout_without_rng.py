@@ -28,7 +28,7 @@ class DropoutWithoutRng(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -31,7 +31,7 @@ class JitOnNnxModule(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

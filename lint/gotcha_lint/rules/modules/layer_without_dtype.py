@@ -27,7 +27,7 @@ class LayerWithoutDtype(Rule):
     """
 
     severity = "warning"
-    preview = True
+    confidence = "medium"
     doubts = ("float32", "fp32", "full precision", "f32")
     examples = (
         Example(

@@ -23,7 +23,7 @@ class SchedulePythonIf(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -31,7 +31,6 @@ class WeightDecayInMoments(Rule):
     Nothing: the numbers are as good as any.
     """
 
-    confidence = "medium"
     spoken = _MEANT
     examples = (
         Example(

@@ -28,7 +28,7 @@ class DeviceCountOfAllHosts(Rule):
     """
 
     severity = "info"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -38,7 +38,7 @@ class GradientsNotReduced(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -32,7 +32,6 @@ class MeshAxisTypes(Rule):
     """
 
     severity = "warning"
-    confidence = "medium"
     examples = (
         Example(
             bad="""

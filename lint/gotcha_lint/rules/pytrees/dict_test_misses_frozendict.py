@@ -23,7 +23,7 @@ class DictTestMissesFrozendict(Rule):
     """
 
     severity = "warning"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -32,7 +32,6 @@ class FieldsInWrongOrder(Rule):
     """
 
     severity = "error"
-    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -17,7 +17,7 @@ class NamedtupleRebuiltByType(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     confirmed_by = (("namedtuple-rebuilt-by-type", ""),)
     examples = (
         Example(

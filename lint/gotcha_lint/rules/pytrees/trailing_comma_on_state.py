@@ -29,7 +29,7 @@ class TrailingCommaOnState(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     confirmed_by = (("recompile", "pytree"),)
     examples = (
         Example(

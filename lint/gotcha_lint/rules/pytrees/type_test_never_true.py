@@ -31,7 +31,7 @@ class TypeTestNeverTrue(Rule):
     """
 
     severity = "warning"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

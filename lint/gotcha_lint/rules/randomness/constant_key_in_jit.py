@@ -26,7 +26,7 @@ class ConstantKeyInJit(Rule):
     """
 
     severity = "warning"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

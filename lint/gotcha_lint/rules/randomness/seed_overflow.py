@@ -33,7 +33,7 @@ class SeedOverflow(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

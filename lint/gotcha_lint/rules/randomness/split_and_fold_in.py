@@ -35,7 +35,6 @@ class SplitAndFoldIn(Rule):
 
     severity = "error"
     confidence = "medium"
-    preview = True
     examples = (
         Example(
             bad="""

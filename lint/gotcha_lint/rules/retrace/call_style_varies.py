@@ -16,7 +16,7 @@ class CallStyleVaries(Rule):
     Call it in the same way everywhere.
     """
 
-    preview = True
+    confidence = "medium"
     confirmed_by = (("recompile", "call-style"),)
     examples = (
         Example(

@@ -17,7 +17,7 @@ class ChangingDtype(Rule):
     Start with the dtype that the function returns, and convert data where they are loaded.
     """
 
-    preview = True
+    confidence = "medium"
     confirmed_by = (("recompile", "dtype"),)
     examples = (
         Example(

@@ -20,7 +20,7 @@ class ChangingStaticArgument(Rule):
     class a frozen dataclass, which is equal where its values are.
     """
 
-    preview = True
+    confidence = "medium"
     confirmed_by = (("recompile", "static-value"),)
     examples = (
         Example(

@@ -18,7 +18,7 @@ class ChangingStructure(Rule):
     structures are meant, two functions say so.
     """
 
-    preview = True
+    confidence = "medium"
     confirmed_by = (("recompile", "pytree"),)
     examples = (
         Example(

@@ -26,7 +26,7 @@ class LowerThenCallOtherwise(Rule):
     Nothing: two programs of one function are not yet a pattern.
     """
 
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -26,7 +26,7 @@ class PartialLastBatch(Rule):
     loaders with a sampler of their own.
     """
 
-    preview = True
+    confidence = "medium"
     confirmed_by = (("recompile", "shape"),)
     examples = (
         Example(

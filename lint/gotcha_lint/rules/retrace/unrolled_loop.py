@@ -28,7 +28,7 @@ class UnrolledLoop(Rule):
     number of iterations follows from a configuration or an array's shape are shown with `--all`.
     """
 
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

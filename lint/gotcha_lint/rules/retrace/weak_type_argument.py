@@ -20,7 +20,7 @@ class WeakTypeArgument(Rule):
     `jnp.asarray(0.0)` and `jnp.full((2, 8), 3)`; with a dtype, or from a list, it is not.
     """
 
-    preview = True
+    confidence = "medium"
     confirmed_by = (("recompile", "weak-type"),)
     examples = (
         Example(

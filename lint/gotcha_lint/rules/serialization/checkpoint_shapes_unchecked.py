@@ -30,7 +30,7 @@ class CheckpointShapesUnchecked(Rule):
     """
 
     severity = "warning"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -33,7 +33,7 @@ class IncompleteCheckpoint(Rule):
     """
 
     severity = "warning"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

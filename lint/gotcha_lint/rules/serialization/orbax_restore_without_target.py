@@ -29,7 +29,7 @@ class OrbaxRestoreWithoutTarget(Rule):
     """
 
     severity = "error"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

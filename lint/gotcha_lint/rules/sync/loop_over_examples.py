@@ -36,7 +36,6 @@ class LoopOverExamples(Rule):
     https://docs.jax.dev/en/latest/automatic-vectorization.html
     """
 
-    preview = True
     confidence = "medium"
     examples = (
         Example(

@@ -23,7 +23,7 @@ class PerExampleDevicePut(Rule):
     `eager-op-storm` tells of what compiles again.
     """
 
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -28,7 +28,7 @@ class CounterInJit(Rule):
     """
 
     severity = "warning"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -27,7 +27,7 @@ class JaxInCallback(Rule):
     """
 
     severity = "warning"
-    preview = True
+    confidence = "medium"
     examples = (
         Example(
             bad="""
