@@ -124,6 +124,7 @@ class Machine(State, ABC):
         )  # who imports which by a name that may be another's
         self.asked: list[tuple[Span, Guards]] = []  # places in a `try` that need a tracer's value
         self.trying = 0  # bodies of `try` around, in this function
+        self.forking: dict[Origin, str] = {}  # loaders whose workers fork when they are asked
         self.import_starts: dict[str, tuple[Origin, bool, CallString]] = {}
         """Of modules: what their import starts; for certain? Through which calls?"""
         self.listed: set[Any] = set()  # loops over what is written out

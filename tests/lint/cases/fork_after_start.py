@@ -94,3 +94,18 @@ def loads_in_this_process(data):
 def spawns_workers(data):
     fit(jnp.zeros(3), jnp.ones(3))
     return torch.utils.data.DataLoader(data, num_workers=2, multiprocessing_context="spawn")
+
+
+def loads_in_workers_that_start_later(data, workers):
+    loader = torch.utils.data.DataLoader(data, num_workers=workers)  # ! fork-after-start
+    w = jnp.zeros(3)
+    for epoch in range(3):
+        for step, x in enumerate(loader):
+            w = fit(w, x)
+    return w
+
+
+def reads_before_jax_starts(data, workers):
+    loader = torch.utils.data.DataLoader(data, num_workers=workers)
+    sizes = [len(x) for x in loader]
+    return fit(jnp.zeros(3), jnp.ones(sizes[0]))

@@ -47,6 +47,7 @@ from gotcha_lint.interpret.heap import (
 )
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.own_sizes import row_of
+from gotcha_lint.interpret.start.backend import note_iterated
 
 _DEPTH = 5  # of elements in elements
 
@@ -78,6 +79,7 @@ def _element(machine: Machine, atom: Atom, value: Value, marks: Marks) -> tuple[
     if isinstance(content, Tuple):
         return _item_in_turn(machine, content, marks), fixed(len(content.items)), None
     if isinstance(content, Sequence):
+        note_iterated(machine, content.origin)
         each = content.element if not marks else _in_turn(machine, content.element, marks)
         return each, content.size, "range" if content.is_range else None
     mapping = mapping_of(machine, atom)

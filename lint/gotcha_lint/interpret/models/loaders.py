@@ -33,7 +33,7 @@ from gotcha_lint.interpret.containers.building import new_container
 from gotcha_lint.interpret.faults.discards import changes_nothing
 from gotcha_lint.interpret.faults.donated import WHOLE, placed
 from gotcha_lint.interpret.heap import contents
-from gotcha_lint.interpret.start.backend import WORKERS, note_fork
+from gotcha_lint.interpret.start.backend import note_loader
 
 _DATASETS = (
     "tensorflow.data.Dataset.",
@@ -92,7 +92,7 @@ def _note_workers(call: Call) -> None:
     chosen = call.keyword("multiprocessing_context")
     if workers is None or workers.constant == 0 or not (chosen is None or chosen.is_none):
         return
-    note_fork(call.engine, call.name, call.span, is_default=True, kind=WORKERS)
+    note_loader(call.engine, call.name, call.span)
 
 
 def _is_ragged(call: Call, how: Batching, start: int = 0) -> bool:

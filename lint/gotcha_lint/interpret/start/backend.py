@@ -6,10 +6,11 @@ imports: a function that forks reads what its callers have done before.
 
 from __future__ import annotations
 
+from gotcha_lint.domain.record import replaced
 from gotcha_lint.domain.sites import Frame, Origin, Span
 from gotcha_lint.domain.value import NONE, Constant, Value, constant
 from gotcha_lint.interpret.effects import note, note_at
-from gotcha_lint.interpret.events import Location
+from gotcha_lint.interpret.events import Effect, Location
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.start.startup import JOINED
 from gotcha_lint.interpret.state import Layer
@@ -146,11 +147,35 @@ def note_fork(
     """The process forks, with the threads that JAX has started. `is_default`: unless the program
     has chosen another start method. `kind`: `WORKERS` where the children load data.
     """
+    threads = _threads(machine, is_default)
+    if threads is not None:
+        note(machine, kind, name.rpartition(".")[2], span, origins=threads)
+
+
+def note_loader(machine: Machine, name: str, span: Span) -> None:
+    """A loader with workers: they are forked now, or when somebody iterates over it."""
+    if _threads(machine, is_default=True) is not None:
+        note_fork(machine, name, span, is_default=True, kind=WORKERS)
+    else:
+        machine.forking[machine.origin(span)] = name.rpartition(".")[2]
+
+
+def note_iterated(machine: Machine, made: Origin | None) -> None:
+    """The sequence that was made there begins; each beginning forks the workers of a loader."""
+    if made is None or made not in machine.forking:
+        return
+    threads = _threads(machine, is_default=True)
+    if threads is not None:
+        within = machine.activation.function
+        effect = Effect(WORKERS, machine.forking[made], *made, within, (), threads)
+        machine.note(replaced(effect, calls=machine.calls))
+
+
+def _threads(machine: Machine, is_default: bool) -> tuple[Origin, ...] | None:
+    """Where JAX has started its threads, if that is known; None where a fork harms nobody."""
     started = machine.read(_STARTED)
     method = machine.read(_METHOD) if is_default else None
     if started is None or (method is not None and method.constant != "fork"):
-        return
-    atom = started.only
-    origin = atom.origin if isinstance(atom, Constant) else None
-    short = name.rpartition(".")[2]
-    note(machine, kind, short, span, origins=(origin,) if origin is not None else ())
+        return None
+    origin = started.only.origin if isinstance(started.only, Constant) else None
+    return (origin,) if origin is not None else ()

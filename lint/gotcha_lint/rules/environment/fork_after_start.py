@@ -23,8 +23,8 @@ class ForkAfterStart(Rule):
     Take the context "spawn" or "forkserver", or start the processes before the first computation.
 
     ## Not reported
-    Programs that choose another start method. Workers of a `DataLoader` are a note: those that use
-    NumPy alone seldom hang. Threads. Processes that are started before JAX
+    Programs that choose another start method. Workers of a `DataLoader` are a note, wherever a
+    loop or `iter` begins to read it: those that use NumPy alone seldom hang. Threads. Processes that are started before JAX
     computes, in the order of the program, across calls and imports.
     """
 
