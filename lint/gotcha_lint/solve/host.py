@@ -35,8 +35,8 @@ class Wait:
 
     `needed`: the next dispatch depends on what is read. `scalar`: all that is read are single
     numbers. `timed`: the clock is read next. `behind`: another dispatch was queued between the two.
-    `sometimes`: tests around may leave it out in some turns. `few`: the loops have few turns, or
-    sleep. `exported`: the loop is that of an outsider who calls a method again and again.
+    `sometimes`: tests in the innermost loop may leave it out in some turns; a test around that
+    loop leaves out the loop as a whole. `few`: the loops have few turns, or sleep. `exported`: the loop is that of an outsider who calls a method again and again.
     `carried`: the dispatch takes what it has given in the turn before. `compiled_anew`: it compiles
     in each turn, which takes longer than any wait. `after`: what is read is no result of the
     dispatch, and computed on the device behind it.
@@ -148,7 +148,8 @@ class _Reader:
                 self._early.setdefault(place, {})[id(event)] = event
         if not event.loops or not calls:
             return
-        _, call, place = max(calls, key=lambda each: each[0])
+        here = [c for c in calls if c[1].loops == event.loops]
+        _, call, place = max(here or calls, key=lambda c: (not _is_without(event, c[1]), c[0]))
         if place in self._done or call.loops != event.loops:
             return
         extra = [guard for guard in event.guards if guard not in call.guards]
@@ -166,16 +167,21 @@ class _Reader:
             call=call,
             place=here,
             scalar=all(_is_scalar(value) for value in event.values),
-            behind=self._last is not call,
+            behind=self._is_behind(event, call),
             sometimes=skipped
-            or _may_skip(call.guards, event.loops)
-            or (old is not None and old.sometimes),
-            few=self._is_few(event.loops),
+            or _may_skip(_in_innermost(call.guards, event.loops), event.loops)
+            or (old is not None and old.sometimes and old.read.loops >= event.loops),
+            few=self._is_few(_from_last_test(call.guards, event.loops)),
             exported=all(loop[2] < 0 for loop in event.loops if _is_loop(loop)),
             carried=kept_from((call.path, call.span)) in call.needs,
             compiled_anew=bool(self._new_in(call) & event.loops),
             after=place != made_at((call.path, call.span)),
         )
+
+    def _is_behind(self, read: HostRead, call: CompiledCall) -> bool:
+        """Is another dispatch queued between the two, in each turn?"""
+        last = self._last
+        return last is not None and last is not call and not _is_without(read, last)
 
     def _element(self, event: HostRead) -> None:
         for value in event.values:
@@ -242,6 +248,22 @@ def _is_loop(mark: Any) -> bool:
 def _is_scalar(value: Value) -> bool:
     arrays = [atom for atom in value.atoms if isinstance(atom, Array) and atom.shape == ()]
     return not value.unknown and len(arrays) == len(value.atoms)
+
+
+def _is_without(read: HostRead, call: CompiledCall) -> bool:
+    """May the read come without the dispatch before it?"""
+    return _may_skip([guard for guard in call.guards if guard not in read.guards], read.loops)
+
+
+def _in_innermost(guards: Iterable[Guard], loops: Marks) -> list[Guard]:
+    """The tests in the body of the innermost of the loops."""
+    return [guard for guard in guards if guard.loops >= loops]
+
+
+def _from_last_test(guards: Iterable[Guard], loops: Marks) -> Marks:
+    """The loops within the last test around one that may leave it out as a whole."""
+    outer = [g for g in guards if not g.loops >= loops and _may_skip((g,), loops)]
+    return loops - NO_MARKS.union(*(guard.loops for guard in outer))
 
 
 def _may_skip(guards: Iterable[Guard], loops: Marks) -> bool:

@@ -448,3 +448,42 @@ def fetched_where_used(params, batches):
             shown = jax.device_get(attention)
             plot(shown)
     return params
+
+
+def evaluation_under_a_test(params, batches, held_out):
+    for i, batch in enumerate(batches):
+        params, loss = step(params, batch)
+        if i % 1000 == 0:
+            total = 0.0
+            for x in held_out:  # each of its iterations waits
+                total += step(params, x)[1].item()  # ! host-read-every-step
+            print(total)
+    return params
+
+
+def few_samples_under_a_test(params, batches):
+    for i, batch in enumerate(batches):
+        params, loss = step(params, batch)
+        if i % 1000 == 0:
+            for x in range(4):
+                print(step(params, x)[1].item())
+    return params
+
+
+def both_shown(params, batches, held_out):
+    tested = 0.0
+    for i, batch in enumerate(batches):
+        params, loss = step(params, batch)
+        if i % 1000 == 0:
+            _, tested = step(params, held_out)
+        print(f"{loss:.3f} {tested:.3f}")  # ! host-read-every-step
+    return params
+
+
+def both_shown_now_and_then(params, batches, held_out):
+    for i, batch in enumerate(batches):
+        params, loss = step(params, batch)
+        if i % 1000 == 0:
+            _, tested = step(params, held_out)
+            print(f"{loss:.3f} {tested:.3f}")
+    return params
