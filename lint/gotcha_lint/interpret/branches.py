@@ -139,7 +139,10 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     if len(ends) == 1:  # what follows is the rest of the branch that goes on
         machine.sides = going_on[0]
     if skips:  # the rest runs only where it was not skipped
-        machine.guards = (*machine.guards, Guard(machine.path, span, False, marks, stable, loops=current))
+        machine.guards = (
+            *machine.guards,
+            Guard(machine.path, span, False, marks, stable, loops=current),
+        )
     keys: Differing = []
     if len(ends) > 1:
         for layer, refined in zip(ends, tested, strict=True):  # what no branch has written stays

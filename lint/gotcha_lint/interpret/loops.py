@@ -186,9 +186,7 @@ def run_while(machine: Machine, instruction: Instruction, registers: Registers) 
         value = registers.get(test, UNKNOWN)
         check_test(machine, value, test, "while", span)
         asked = read(machine, (value,), span, "while", symbols=False) | value.marks
-        asks = Guard(
-            machine.path, span, True, asked, True, of_loop=True, loops=machine.current
-        )
+        asks = Guard(machine.path, span, True, asked, True, of_loop=True, loops=machine.current)
         machine.guards = (*around, asks)
         return truth(value)
 

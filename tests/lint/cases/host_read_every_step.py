@@ -3,7 +3,10 @@ import time
 import jax
 import jax.numpy as jnp
 import numpy as np
+import wandb
 from flax import nnx
+from tensorboardX import SummaryWriter
+from tqdm import tqdm
 from tqdm.auto import trange
 
 
@@ -486,4 +489,45 @@ def both_shown_now_and_then(params, batches, held_out):
         if i % 1000 == 0:
             _, tested = step(params, held_out)
             print(f"{loss:.3f} {tested:.3f}")
+    return params
+
+
+def logged(params, batches, with_bar=True):
+    writer, bar = SummaryWriter("runs"), tqdm(batches)
+    for i, batch in enumerate(bar):
+        params, loss = step(params, batch)
+        if with_bar:
+            bar.set_postfix(loss=loss)  # ! host-read-every-step
+        params, loss = step(params, batch)
+        wandb.log({"loss": loss, "step": i})  # ! host-read-every-step
+        params, loss = step(params, batch)
+        writer.add_scalar("loss", loss, i)  # ! host-read-every-step
+    return params
+
+
+def logged_by_a_run(params, batches, config):
+    with wandb.init(config=config) as run:
+        for batch in batches:
+            metrics = evaluate(params, batch)
+            run.log(metrics)  # ! host-read-every-step
+            run.log({"size": len(batch), "rate": config.rate})
+
+
+def logged_now_and_then(params, batches):
+    run = wandb.init()
+    for i, batch in enumerate(batches):
+        params, loss = step(params, batch)
+        if i % 100 == 0:
+            run.log({"loss": loss}, step=i)
+            wandb.log({"loss": loss})
+    return params
+
+
+def logged_one_behind(params, batches):
+    before = None
+    for i, batch in enumerate(batches):
+        params, loss = step(params, batch)
+        if before is not None:
+            wandb.log({"loss": before})
+        before = loss
     return params
