@@ -36,10 +36,11 @@ class Wait:
     `needed`: the next dispatch depends on what is read. `scalar`: all that is read are single
     numbers. `timed`: the clock is read next. `behind`: another dispatch was queued between the two.
     `sometimes`: tests in the innermost loop may leave it out in some turns; a test around that
-    loop leaves out the loop as a whole. `few`: the loops have few turns, or sleep. `exported`: the loop is that of an outsider who calls a method again and again.
-    `carried`: the dispatch takes what it has given in the turn before. `compiled_anew`: it compiles
-    in each turn, which takes longer than any wait. `after`: what is read is no result of the
-    dispatch, and computed on the device behind it.
+    loop leaves out the loop as a whole. `few`: the loops have few turns, or sleep. `exported`: the
+    loop is that of an outsider who calls a method again and again. `carried`: the dispatch takes
+    what it has given in the turn before. `compiled_anew`: it compiles in each turn, which takes
+    longer than any wait. `after`: what is read is no result of the dispatch, and computed on the
+    device behind it.
     """
 
     read: HostRead
