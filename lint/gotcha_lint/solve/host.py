@@ -91,7 +91,8 @@ class _Reader:
         self._segment = segment
         self._calls: dict[Any, tuple[int, CompiledCall]] = {}  # the last call at each place
         self._last: CompiledCall | None = None
-        self._done: set[Any] = set()  # dispatches that were waited for since
+        self._done: dict[Any, list[set[Guard]]] = {}
+        """Dispatches that were waited for since, and under which flags: one of several reads."""
         self._needs: dict[Any, tuple[Marks, Marks]] = {}  # loops of a call, what it follows from
         self._found: dict[Any, Wait] = {}
         self._elements: dict[Any, ElementRead] = {}
@@ -121,19 +122,19 @@ class _Reader:
         place = made_at((call.path, call.span))
         self._calls[place] = number, call
         self._last = call
-        self._done.discard(place)
+        self._done.pop(place, None)
         self._open.clear()
         if call.loops:
             tests = NO_MARKS.union(*(guard.marks for guard in call.guards))
             self._needs[place, call.loops] = call.loops, call.needs | tests
             for event in self._early.pop(place, {}).values():
                 self._read(event)
-                self._done.discard(place)
+                self._done.pop(place, None)
 
     def _queued(self, number: int, event: Effect) -> None:
         """The device computes it when it has done what it was given before in this turn."""
         place, last = made_at((event.path, event.span)), self._last
-        self._done.discard(place)
+        self._done.pop(place, None)
         busy = last is not None and made_at((last.path, last.span)) not in self._done
         if last is not None and busy and last.loops == event.loops:
             self._calls[place] = number, last
@@ -151,12 +152,12 @@ class _Reader:
             return
         here = [c for c in calls if c[1].loops == event.loops]
         _, call, place = max(here or calls, key=lambda c: (not _is_without(event, c[1]), c[0]))
-        if place in self._done or call.loops != event.loops:
+        if self._is_done(place, event) or call.loops != event.loops:
             return
         extra = [guard for guard in event.guards if guard not in call.guards]
         skipped = _may_skip(extra, event.loops)
         if not skipped:
-            self._done.add(place)
+            self._done.setdefault(place, []).append(set(extra))
         here = _in_loop(event, call)
         key = here
         if key in self._open:
@@ -178,6 +179,10 @@ class _Reader:
             compiled_anew=bool(self._new_in(call) & event.loops),
             after=place != made_at((call.path, call.span)),
         )
+
+    def _is_done(self, place: Any, read: HostRead) -> bool:
+        """Has another read waited already, whenever this one happens?"""
+        return any(flags <= set(read.guards) for flags in self._done.get(place, ()))
 
     def _is_behind(self, read: HostRead, call: CompiledCall) -> bool:
         """Is another dispatch queued between the two, in each turn?"""

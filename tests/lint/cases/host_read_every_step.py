@@ -531,3 +531,24 @@ def logged_one_behind(params, batches):
             wandb.log({"loss": before})
         before = loss
     return params
+
+
+def under_two_flags(params, batches, with_bar, with_log):
+    bar = tqdm(batches)
+    for batch in bar:
+        params, loss = step(params, batch)
+        if with_log:
+            wandb.log({"loss": loss})  # ! host-read-every-step
+            print(loss)
+        if with_bar:
+            bar.set_postfix(loss=loss)  # ! host-read-every-step
+    return params
+
+
+def waited_for_before_the_flag(params, batches, with_log):
+    for batch in batches:
+        params, loss = step(params, batch)
+        print(loss)  # ! host-read-every-step
+        if with_log:
+            wandb.log({"loss": loss})
+    return params
