@@ -552,3 +552,20 @@ def waited_for_before_the_flag(params, batches, with_log):
         if with_log:
             wandb.log({"loss": loss})
     return params
+
+
+def added_up(metrics, running=None):
+    if running is None:
+        running = {name: 0.0 for name in metrics}
+    for name, value in metrics.items():
+        if hasattr(value, "item"):
+            value = value.item()
+        running[name] += value
+    return running
+
+
+def added_up_by_a_helper(params, batches):
+    totals = None
+    for batch in batches:
+        totals = added_up(evaluate(params, batch), totals)  # ! host-read-every-step
+    return totals
