@@ -35,12 +35,12 @@ class Wait:
 
     `needed`: the next dispatch depends on what is read. `scalar`: all that is read are single
     numbers. `timed`: the clock is read next. `behind`: another dispatch was queued between the two.
-    `sometimes`: tests in the innermost loop may leave it out in some turns; a test around that
-    loop leaves out the loop as a whole. `few`: the loops have few turns, or sleep. `exported`: the
-    loop is that of an outsider who calls a method again and again. `carried`: the dispatch takes
-    what it has given in the turn before. `compiled_anew`: it compiles in each turn, which takes
-    longer than any wait. `after`: what is read is no result of the dispatch, and computed on the
-    device behind it.
+    `sometimes`: tests in the innermost loop may leave it out in some turns. `rare`: a test around
+    that loop may leave out the loop as a whole. `few`: the loops have few turns, or sleep.
+    `exported`: the loop is that of an outsider who calls a method again and again. `carried`: the
+    dispatch takes what it has given in the turn before. `compiled_anew`: it compiles in each turn,
+    which takes longer than any wait. `after`: what is read is no result of the dispatch, and
+    computed on the device behind it.
     """
 
     read: HostRead
@@ -53,6 +53,7 @@ class Wait:
     exported: bool
     carried: bool
     compiled_anew: bool
+    rare: bool = False
     needed: bool = False
     timed: bool = False
     after: bool = False
@@ -63,6 +64,7 @@ class Wait:
         return replace(
             sure,
             sometimes=self.sometimes or other.sometimes,
+            rare=self.rare or other.rare,
             needed=self.needed or other.needed,
             timed=self.timed or other.timed,
         )
@@ -162,6 +164,7 @@ class _Reader:
         key = here
         if key in self._open:
             return  # by the same call of a helper
+        around = _around_innermost(call.guards, event.loops)
         self._open.append(key)
         old = self._found.get(key)  # the first turns know least of what varies
         self._found[key] = Wait(
@@ -173,7 +176,10 @@ class _Reader:
             sometimes=skipped
             or _may_skip(_in_innermost(call.guards, event.loops), event.loops)
             or (old is not None and old.sometimes and old.read.loops >= event.loops),
-            few=self._is_few(_from_last_test(call.guards, event.loops)),
+            few=self._is_few(
+                event.loops - NO_MARKS.union(*(g.loops for g in around)), _share(around)
+            ),
+            rare=bool(around),
             exported=all(loop[2] < 0 for loop in event.loops if _is_loop(loop)),
             carried=kept_from((call.path, call.span)) in call.needs,
             compiled_anew=bool(self._new_in(call) & event.loops),
@@ -216,14 +222,14 @@ class _Reader:
             if event.loops == wait.read.loops and not _may_skip(extra, event.loops):
                 self._found[key] = replace(wait, timed=True)
 
-    def _is_few(self, loops: Marks) -> bool:
+    def _is_few(self, loops: Marks, share: float = 0) -> bool:
         if loops & self._segment.waiting:
             return True
         turns = 1.0
         for loop in loops:
             size = self._segment.turns.get(loop)
             turns *= float("inf") if size is None else size.high
-        return turns <= _FEW_TURNS
+        return turns <= max(_FEW_TURNS, share)
 
     def _is_needed(self, wait: Wait) -> bool:
         mark = read_at((wait.read.path, wait.read.span))
@@ -266,10 +272,14 @@ def _in_innermost(guards: Iterable[Guard], loops: Marks) -> list[Guard]:
     return [guard for guard in guards if guard.loops >= loops]
 
 
-def _from_last_test(guards: Iterable[Guard], loops: Marks) -> Marks:
-    """The loops within the last test around one that may leave it out as a whole."""
-    outer = [g for g in guards if not g.loops >= loops and _may_skip((g,), loops)]
-    return loops - NO_MARKS.union(*(guard.loops for guard in outer))
+def _around_innermost(guards: Iterable[Guard], loops: Marks) -> list[Guard]:
+    """The tests around the innermost of the loops that may leave it out as a whole."""
+    return [guard for guard in guards if not guard.loops >= loops and _may_skip((guard,), loops)]
+
+
+def _share(guards: Iterable[Guard]) -> float:
+    """How often the tests hold at most: in one of so many turns, as far as this is known."""
+    return max((guard.share for guard in guards if guard.holds), default=0)
 
 
 def _may_skip(guards: Iterable[Guard], loops: Marks) -> bool:

@@ -33,6 +33,9 @@ class HostReadEveryStep(Rule):
     after another step was queued; functions that compile in each iteration; `block_until_ready`
     before the clock is read. Demos of at most 20 iterations in all.
 
+    A note: reads in each iteration of a loop that a test leaves out as a whole, as those of an
+    evaluation every 1000 steps, unless it has fewer iterations than the steps between.
+
     What is fetched often and used seldom, under a test of its own, is a note where the fetch stands
     under a test, too.
 
@@ -130,7 +133,7 @@ def _foreseen(wait: Wait) -> Foreseen:
             *loop_places(read.loops),
         ),
         certain=_is_certain(wait, rare is not None),
-        severity="info" if wait.sometimes else None,
+        severity="info" if wait.sometimes or wait.rare else None,
     )
 
 
