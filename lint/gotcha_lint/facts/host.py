@@ -97,6 +97,8 @@ ALIASES = {
     "joblib.numpy_pickle.dump": "joblib.dump",
 }
 
+# Methods of one library alone, by their names: they turn what they are given into text, at once.
+FORMATTING = frozenset({"set_postfix"})
 # Methods that put what they are given into their object.
 FILLING = frozenset({"append", "extend", "appendleft", "insert", "add", "update"})
 # Names that hold arrays on the device wherever JAX is used.

@@ -95,7 +95,7 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     if asked is None and test in machine.activation.sources:
         asked = machine.activation.sources[test], TRUTH, True
     around, going_on = machine.sides, []
-    share = machine.activation.shares.get(test, 0)
+    share, current = machine.activation.shares.get(test, 0), machine.current
     before, started = machine.dispatches, []
     try:
         ends: list[Layer] = []
@@ -115,10 +115,9 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
                 ):  # it equals nothing else
                     machine.sides[asked[0]] = asked[1]
             guards = machine.guards
-            machine.guards = (
-                *guards,
-                Guard(machine.path, span, holds, marks, stable, share=share if holds else 0),
-            )
+            part = share if holds else 0
+            asks = Guard(machine.path, span, holds, marks, stable, share=part, loops=current)
+            machine.guards = (*guards, asks)
             flow = machine.run(code)
             going_on += [machine.sides] if flow is None else []
             started += [machine.dispatches] if flow is None else []
@@ -140,7 +139,10 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     if len(ends) == 1:  # what follows is the rest of the branch that goes on
         machine.sides = going_on[0]
     if skips:  # the rest runs only where it was not skipped
-        machine.guards = (*machine.guards, Guard(machine.path, span, False, marks, stable))
+        machine.guards = (
+            *machine.guards,
+            Guard(machine.path, span, False, marks, stable, loops=current),
+        )
     keys: Differing = []
     if len(ends) > 1:
         for layer, refined in zip(ends, tested, strict=True):  # what no branch has written stays
@@ -259,7 +261,8 @@ def attempt(machine: Machine, instruction: Instruction) -> str | None:
         machine.layers.append({})
         machine.merge([{}, done])
         guards = machine.guards
-        machine.guards = (*guards, Guard(machine.path, span, True, NO_MARKS, False))
+        failed = Guard(machine.path, span, True, NO_MARKS, False, loops=machine.current)
+        machine.guards = (*guards, failed)
         flow = machine.run(handler)
         machine.guards = guards
         layer = machine.layers.pop()

@@ -32,7 +32,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.facts import Fact
-from gotcha_lint.facts.host import FILLING
+from gotcha_lint.facts.host import FILLING, FORMATTING
 from gotcha_lint.interpret.attributes import annotated_class, attribute, update_of
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
@@ -372,6 +372,8 @@ def unknown_call(
         machine.dispatch(OF_A_MODEL)
     use_streams(machine, name, keywords, span)
     values = (*args, *keywords.values())
+    if name in FORMATTING:
+        read(machine, values, span, name, symbols=False)
     note_handed(machine, values, span)
     if name not in FILLING and not name.startswith(_ON_DEVICE):
         note_given(machine, values, span, name)

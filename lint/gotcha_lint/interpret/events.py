@@ -67,6 +67,7 @@ class Guard:
 
     `stable`: it gives the same each time, as far as its marks do not say otherwise. `of_loop`: it
     is the test of a `while` loop. `share`: it holds for one of so many numbers; 0: not known.
+    `loops`: those around the test, in their steady iterations.
     """
 
     path: str
@@ -76,6 +77,7 @@ class Guard:
     stable: bool
     of_loop: bool = False
     share: float = 0
+    loops: Marks = NO_MARKS
 
 
 Guards = tuple[Guard, ...]

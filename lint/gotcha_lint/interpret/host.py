@@ -170,7 +170,8 @@ def _leaves(
                 yield Value((atom,), False, value.marks)
         elif depth < _DEPTH:
             for part in _parts(machine, atom):
-                yield from _leaves(machine, part, symbols, older, depth + 1, seen)
+                given = part.marked(made) if made else part  # a call has made the whole container
+                yield from _leaves(machine, given, symbols, older, depth + 1, seen)
 
 
 def _parts(machine: Machine, atom: Atom) -> Iterable[Value]:

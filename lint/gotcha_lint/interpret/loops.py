@@ -186,7 +186,8 @@ def run_while(machine: Machine, instruction: Instruction, registers: Registers) 
         value = registers.get(test, UNKNOWN)
         check_test(machine, value, test, "while", span)
         asked = read(machine, (value,), span, "while", symbols=False) | value.marks
-        machine.guards = (*around, Guard(machine.path, span, True, asked, True, of_loop=True))
+        asks = Guard(machine.path, span, True, asked, True, of_loop=True, loops=machine.current)
+        machine.guards = (*around, asks)
         return truth(value)
 
     around = machine.guards

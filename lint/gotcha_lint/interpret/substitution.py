@@ -490,8 +490,10 @@ class Substitution:
         return known
 
     def _guard(self, guard: Guard) -> Guard:
-        marks = self.marks(guard.marks)
-        return guard if marks == guard.marks else replaced(guard, marks=marks)
+        marks, loops = self.marks(guard.marks), self._loops(guard.loops)
+        if marks == guard.marks and loops == guard.loops:
+            return guard
+        return replaced(guard, marks=marks, loops=loops)
 
     def _read(
         self, event: HostRead, loops: Marks, guards: Guards, calls: tuple[Origin, ...]

@@ -35,11 +35,12 @@ class Wait:
 
     `needed`: the next dispatch depends on what is read. `scalar`: all that is read are single
     numbers. `timed`: the clock is read next. `behind`: another dispatch was queued between the two.
-    `sometimes`: tests around may leave it out in some turns. `few`: the loops have few turns, or
-    sleep. `exported`: the loop is that of an outsider who calls a method again and again.
-    `carried`: the dispatch takes what it has given in the turn before. `compiled_anew`: it compiles
-    in each turn, which takes longer than any wait. `after`: what is read is no result of the
-    dispatch, and computed on the device behind it.
+    `sometimes`: tests in the innermost loop may leave it out in some turns. `rare`: a test around
+    that loop may leave out the loop as a whole. `few`: the loops have few turns, or sleep.
+    `exported`: the loop is that of an outsider who calls a method again and again. `carried`: the
+    dispatch takes what it has given in the turn before. `compiled_anew`: it compiles in each turn,
+    which takes longer than any wait. `after`: what is read is no result of the dispatch, and
+    computed on the device behind it.
     """
 
     read: HostRead
@@ -52,6 +53,7 @@ class Wait:
     exported: bool
     carried: bool
     compiled_anew: bool
+    rare: bool = False
     needed: bool = False
     timed: bool = False
     after: bool = False
@@ -62,6 +64,7 @@ class Wait:
         return replace(
             sure,
             sometimes=self.sometimes or other.sometimes,
+            rare=self.rare or other.rare,
             needed=self.needed or other.needed,
             timed=self.timed or other.timed,
         )
@@ -90,7 +93,8 @@ class _Reader:
         self._segment = segment
         self._calls: dict[Any, tuple[int, CompiledCall]] = {}  # the last call at each place
         self._last: CompiledCall | None = None
-        self._done: set[Any] = set()  # dispatches that were waited for since
+        self._done: dict[Any, list[set[Guard]]] = {}
+        """Dispatches that were waited for since, and under which flags: one of several reads."""
         self._needs: dict[Any, tuple[Marks, Marks]] = {}  # loops of a call, what it follows from
         self._found: dict[Any, Wait] = {}
         self._elements: dict[Any, ElementRead] = {}
@@ -120,19 +124,19 @@ class _Reader:
         place = made_at((call.path, call.span))
         self._calls[place] = number, call
         self._last = call
-        self._done.discard(place)
+        self._done.pop(place, None)
         self._open.clear()
         if call.loops:
             tests = NO_MARKS.union(*(guard.marks for guard in call.guards))
             self._needs[place, call.loops] = call.loops, call.needs | tests
             for event in self._early.pop(place, {}).values():
                 self._read(event)
-                self._done.discard(place)
+                self._done.pop(place, None)
 
     def _queued(self, number: int, event: Effect) -> None:
         """The device computes it when it has done what it was given before in this turn."""
         place, last = made_at((event.path, event.span)), self._last
-        self._done.discard(place)
+        self._done.pop(place, None)
         busy = last is not None and made_at((last.path, last.span)) not in self._done
         if last is not None and busy and last.loops == event.loops:
             self._calls[place] = number, last
@@ -148,17 +152,19 @@ class _Reader:
                 self._early.setdefault(place, {})[id(event)] = event
         if not event.loops or not calls:
             return
-        _, call, place = max(calls, key=lambda each: each[0])
-        if place in self._done or call.loops != event.loops:
+        here = [c for c in calls if c[1].loops == event.loops]
+        _, call, place = max(here or calls, key=lambda c: (not _is_without(event, c[1]), c[0]))
+        if self._is_done(place, event) or call.loops != event.loops:
             return
         extra = [guard for guard in event.guards if guard not in call.guards]
         skipped = _may_skip(extra, event.loops)
         if not skipped:
-            self._done.add(place)
+            self._done.setdefault(place, []).append(set(extra))
         here = _in_loop(event, call)
         key = here
         if key in self._open:
             return  # by the same call of a helper
+        around = _around_innermost(call.guards, event.loops)
         self._open.append(key)
         old = self._found.get(key)  # the first turns know least of what varies
         self._found[key] = Wait(
@@ -166,16 +172,28 @@ class _Reader:
             call=call,
             place=here,
             scalar=all(_is_scalar(value) for value in event.values),
-            behind=self._last is not call,
+            behind=self._is_behind(event, call),
             sometimes=skipped
-            or _may_skip(call.guards, event.loops)
-            or (old is not None and old.sometimes),
-            few=self._is_few(event.loops),
+            or _may_skip(_in_innermost(call.guards, event.loops), event.loops)
+            or (old is not None and old.sometimes and old.read.loops >= event.loops),
+            few=self._is_few(
+                event.loops - NO_MARKS.union(*(g.loops for g in around)), _share(around)
+            ),
+            rare=bool(around),
             exported=all(loop[2] < 0 for loop in event.loops if _is_loop(loop)),
             carried=kept_from((call.path, call.span)) in call.needs,
             compiled_anew=bool(self._new_in(call) & event.loops),
             after=place != made_at((call.path, call.span)),
         )
+
+    def _is_done(self, place: Any, read: HostRead) -> bool:
+        """Has another read waited already, whenever this one happens?"""
+        return any(flags <= set(read.guards) for flags in self._done.get(place, ()))
+
+    def _is_behind(self, read: HostRead, call: CompiledCall) -> bool:
+        """Is another dispatch queued between the two, in each turn?"""
+        last = self._last
+        return last is not None and last is not call and not _is_without(read, last)
 
     def _element(self, event: HostRead) -> None:
         for value in event.values:
@@ -204,14 +222,14 @@ class _Reader:
             if event.loops == wait.read.loops and not _may_skip(extra, event.loops):
                 self._found[key] = replace(wait, timed=True)
 
-    def _is_few(self, loops: Marks) -> bool:
+    def _is_few(self, loops: Marks, share: float = 0) -> bool:
         if loops & self._segment.waiting:
             return True
         turns = 1.0
         for loop in loops:
             size = self._segment.turns.get(loop)
             turns *= float("inf") if size is None else size.high
-        return turns <= _FEW_TURNS
+        return turns <= max(_FEW_TURNS, share)
 
     def _is_needed(self, wait: Wait) -> bool:
         mark = read_at((wait.read.path, wait.read.span))
@@ -242,6 +260,26 @@ def _is_loop(mark: Any) -> bool:
 def _is_scalar(value: Value) -> bool:
     arrays = [atom for atom in value.atoms if isinstance(atom, Array) and atom.shape == ()]
     return not value.unknown and len(arrays) == len(value.atoms)
+
+
+def _is_without(read: HostRead, call: CompiledCall) -> bool:
+    """May the read come without the dispatch before it?"""
+    return _may_skip([guard for guard in call.guards if guard not in read.guards], read.loops)
+
+
+def _in_innermost(guards: Iterable[Guard], loops: Marks) -> list[Guard]:
+    """The tests in the body of the innermost of the loops."""
+    return [guard for guard in guards if guard.loops >= loops]
+
+
+def _around_innermost(guards: Iterable[Guard], loops: Marks) -> list[Guard]:
+    """The tests around the innermost of the loops that may leave it out as a whole."""
+    return [guard for guard in guards if not guard.loops >= loops and _may_skip((guard,), loops)]
+
+
+def _share(guards: Iterable[Guard]) -> float:
+    """How often the tests hold at most: in one of so many turns, as far as this is known."""
+    return max((guard.share for guard in guards if guard.holds), default=0)
 
 
 def _may_skip(guards: Iterable[Guard], loops: Marks) -> bool:

@@ -100,16 +100,22 @@ def _mark(event: Event) -> Any:
 
 
 def _dispatches(events: list[Event], region: tuple[int, int]) -> list[int]:
-    """What is queued in that time, but for what is jitted in it, too: there the compilation is
-    measured.
+    """What is queued in that time, but for what is jitted in it, too, and called once: there the
+    compilation is measured.
     """
     start, stop = region
+    begin = events[start]
+    assert isinstance(begin, ClockRead)
     made = {event.site for event in events[start:stop] if isinstance(event, Allocation)}
     return [
         number
         for number in range(start, stop)
         if isinstance(event := events[number], EagerControl)
-        or (isinstance(event, CompiledCall) and not event.maybe and event.site not in made)
+        or (
+            isinstance(event, CompiledCall)
+            and not event.maybe
+            and (event.site not in made or bool(event.loops - begin.loops))
+        )
     ]
 
 

@@ -3,7 +3,10 @@ import time
 import jax
 import jax.numpy as jnp
 import numpy as np
+import wandb
 from flax import nnx
+from tensorboardX import SummaryWriter
+from tqdm import tqdm
 from tqdm.auto import trange
 
 
@@ -448,3 +451,121 @@ def fetched_where_used(params, batches):
             shown = jax.device_get(attention)
             plot(shown)
     return params
+
+
+def evaluation_under_a_test(params, batches, held_out):
+    for i, batch in enumerate(batches):
+        params, loss = step(params, batch)
+        if i % 1000 == 0:
+            total = 0.0
+            for x in held_out:  # each of its iterations waits
+                total += step(params, x)[1].item()  # ! host-read-every-step
+            print(total)
+    return params
+
+
+def few_samples_under_a_test(params, batches):
+    for i, batch in enumerate(batches):
+        params, loss = step(params, batch)
+        if i % 1000 == 0:
+            for x in range(4):
+                print(step(params, x)[1].item())
+    return params
+
+
+def both_shown(params, batches, held_out):
+    tested = 0.0
+    for i, batch in enumerate(batches):
+        params, loss = step(params, batch)
+        if i % 1000 == 0:
+            _, tested = step(params, held_out)
+        print(f"{loss:.3f} {tested:.3f}")  # ! host-read-every-step
+    return params
+
+
+def both_shown_now_and_then(params, batches, held_out):
+    for i, batch in enumerate(batches):
+        params, loss = step(params, batch)
+        if i % 1000 == 0:
+            _, tested = step(params, held_out)
+            print(f"{loss:.3f} {tested:.3f}")
+    return params
+
+
+def logged(params, batches, with_bar=True):
+    writer, bar = SummaryWriter("runs"), tqdm(batches)
+    for i, batch in enumerate(bar):
+        params, loss = step(params, batch)
+        if with_bar:
+            bar.set_postfix(loss=loss)  # ! host-read-every-step
+        params, loss = step(params, batch)
+        wandb.log({"loss": loss, "step": i})  # ! host-read-every-step
+        params, loss = step(params, batch)
+        writer.add_scalar("loss", loss, i)  # ! host-read-every-step
+    return params
+
+
+def logged_by_a_run(params, batches, config):
+    with wandb.init(config=config) as run:
+        for batch in batches:
+            metrics = evaluate(params, batch)
+            run.log(metrics)  # ! host-read-every-step
+            run.log({"size": len(batch), "rate": config.rate})
+
+
+def logged_now_and_then(params, batches):
+    run = wandb.init()
+    for i, batch in enumerate(batches):
+        params, loss = step(params, batch)
+        if i % 100 == 0:
+            run.log({"loss": loss}, step=i)
+            wandb.log({"loss": loss})
+    return params
+
+
+def logged_one_behind(params, batches):
+    before = None
+    for i, batch in enumerate(batches):
+        params, loss = step(params, batch)
+        if before is not None:
+            wandb.log({"loss": before})
+        before = loss
+    return params
+
+
+def under_two_flags(params, batches, with_bar, with_log):
+    bar = tqdm(batches)
+    for batch in bar:
+        params, loss = step(params, batch)
+        if with_log:
+            wandb.log({"loss": loss})  # ! host-read-every-step
+            print(loss)
+        if with_bar:
+            bar.set_postfix(loss=loss)  # ! host-read-every-step
+    return params
+
+
+def waited_for_before_the_flag(params, batches, with_log):
+    for batch in batches:
+        params, loss = step(params, batch)
+        print(loss)  # ! host-read-every-step
+        if with_log:
+            wandb.log({"loss": loss})
+    return params
+
+
+def added_up(metrics, running=None):
+    if running is None:
+        running = {name: 0.0 for name in metrics}
+    for name, value in metrics.items():
+        if hasattr(value, "item"):
+            value = value.item()
+        running[name] += value
+    return running
+
+
+def added_up_by_a_helper(params, batches):
+    totals = None
+    for batch in batches:
+        totals = added_up(evaluate(params, batch), totals)  # ! host-read-every-step
+    return totals

@@ -335,3 +335,24 @@ def waits_where_somebody_looks(w, x, verbose):
     if verbose:
         print(float(loss))
     return w, time.time() - start
+
+
+def jitted_in_the_time_and_called_again(state, batches):
+    start = time.perf_counter()
+
+    @jax.jit
+    def update(state, batch):
+        return state + batch
+
+    for batch in batches:
+        state = update(state, batch)
+    print(time.perf_counter() - start)  # ! timing-without-wait
+    return state
+
+
+def jitted_in_the_time_and_called_once(state, batch):
+    start = time.perf_counter()
+    update = jax.jit(lambda state, batch: state + batch)
+    state = update(state, batch)
+    print(time.perf_counter() - start)
+    return state

@@ -45,7 +45,7 @@ def main(batches, debug):
     trainer = make_trainer(jnp.ones(3), debug)
     for batch in batches:
         trainer.train(batch)
-        print(trainer.state)
+    print(trainer.state)
 
 
 if __name__ == "__main__":

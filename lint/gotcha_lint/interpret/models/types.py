@@ -193,6 +193,12 @@ def get_attribute(call: Call) -> Value:
     return found if default is None or known else join(found, default)
 
 
+# NumPy's and JAX's arrays and tracers have these; of others it depends on which one it is.
+_OF_ARRAYS = frozenset(
+    ("shape", "dtype", "ndim", "size", "T", "item", "tolist", "astype", "reshape", "__array__")
+)
+
+
 @model("builtins.hasattr")
 def has_attribute(call: Call) -> Value:
     name = call.argument(1, "name").constant
@@ -216,6 +222,8 @@ def _atom_has(call: Call, atom: Atom, name: str) -> bool | None:
         return None if kind is None else hasattr(kind, name)
     if isinstance(atom, Tuple):
         return hasattr(tuple, name)
+    if isinstance(atom, Array):
+        return True if name in _OF_ARRAYS else None
     if not isinstance(atom, Object):
         return None
     site = atom.site
