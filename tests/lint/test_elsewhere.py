@@ -7,6 +7,9 @@ from textwrap import dedent
 
 import pytest
 
+from gotcha_lint import engine
+from gotcha_lint.config.settings import Settings
+from gotcha_lint.engine import Kept
 from gotcha_lint.program.elsewhere import Elsewhere
 from tests.lint.support import lint_files
 
@@ -88,6 +91,7 @@ def test_calls_are_no_definitions():
     asked = Elsewhere(files)
     assert not asked.calls(["scan"], "b") and asked.calls(["scan"], "a")
     assert asked.calls(["lax.scan"], "a") and not asked.calls(["nn.scan"], "a")
+    assert asked.calls(["scan"]) and not asked.calls(["scan"], but="lax")
     assert asked.calls(["map"], "a") and not asked.calls(["fold"], "b")
     assert asked.says(["fold"], "b") and not asked.says(["fol"], "b")
 
@@ -97,3 +101,46 @@ def test_answers_are_kept_as_long_as_they_hold():
     assert asked.says(["scan", "fold"], "b")
     assert Elsewhere({"a": b"scan(f)", "b": b"fold"}).still_answers(asked.answers)
     assert not Elsewhere({"a": b"fold"}).still_answers(asked.answers)
+
+
+LAYERS = """
+import flax.linen as nn
+import jax
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.remat(nn.Dense, prevent_cse=False)(8)(x)
+
+def block(w, x):
+    return x @ w
+
+layer = jax.checkpoint(block, prevent_cse=False)
+"""
+LOOPS = {
+    "jax.tree.map(print, [])": 2,
+    "jax.lax.scan(print, 0, [])": 1,  # of whole steps: a module goes round in a scan of Flax
+    "nn.scan(Net)": 0,
+    "scan(Net)": 0,
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_scan_of_another_file_may_go_round_a_layer(tmp_path: Path, loop: str):
+    main = f"import jax\nimport flax.linen as nn\nfrom layers import Net\n\n{loop}\n"
+    files = {"layers.py": LAYERS, "main.py": main}
+    assert found(tmp_path, "remat-undone", files) == ["layers.py"] * LOOPS[loop]
+
+
+def test_a_kept_unit_is_made_again_when_the_answer_changes(tmp_path: Path):
+    kept = Kept()
+    numbers: list[int] = []
+    for loop in ("", "jax.lax.scan(print, 0, [])", ""):
+        main = f"import jax\nfrom layers import Net\n{loop}\n"
+        for name, text in {"layers.py": LAYERS, "main.py": main}.items():
+            (tmp_path / name).write_text(text)
+        settings = Settings(select=("remat-undone",))
+        paths = [str(tmp_path / name) for name in ("layers.py", "main.py")]
+        report = engine.lint(paths, lambda path: settings, kept=kept)
+        numbers.append(len(report.findings))
+    assert numbers == [2, 1, 2]

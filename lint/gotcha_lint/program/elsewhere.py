@@ -32,12 +32,12 @@ class Elsewhere:
         """Has a file other than the one at `path` one of these words?"""
         return any([self._ask("says", word, path) for word in sorted(words)])
 
-    def calls(self, names: Iterable[str], path: str) -> bool:
+    def calls(self, names: Iterable[str], path: str = "", but: str = "") -> bool:
         """Does a file other than the one at `path` call one of these: `scan`, or `lax.scan`?
 
-        A name without a dot is called whatever stands before it.
+        A name without a dot is called whatever stands before it, `but` for this: `lax`.
         """
-        return any([self._ask("calls", name, path) for name in sorted(names)])
+        return any([self._ask(f"calls {but}", name, path) for name in sorted(names)])
 
     @property
     def answers(self) -> tuple[Answer, ...]:
@@ -50,11 +50,13 @@ class Elsewhere:
     def _ask(self, how: str, word: str, path: str) -> bool:
         question = (how, word, path)
         if question not in self.known:
-            read = _words_in if how == "says" else _calls_in
             name = word.encode()
-            self.known[question] = any(
-                name in read(text) for other, text in self.raw.items() if other != path
-            )
+            others = (text for other, text in self.raw.items() if other != path)
+            if how == "says":
+                self.known[question] = any(name in _words_in(text) for text in others)
+            else:
+                but = how.partition(" ")[2].encode()
+                self.known[question] = any(_calls(text, name, but) for text in others)
         return self.known[question]
 
 
@@ -64,6 +66,13 @@ def _words_in(text: bytes) -> frozenset[bytes]:
 
 
 @lru_cache(maxsize=4096)
-def _calls_in(text: bytes) -> frozenset[bytes]:
-    found = set(_CALLED.findall(text))
-    return frozenset({name for _, name in found} | {b".".join(each) for each in found if each[0]})
+def _calls_in(text: bytes) -> frozenset[tuple[bytes, bytes]]:
+    """What is called, and the name before the dot."""
+    return frozenset(_CALLED.findall(text))
+
+
+def _calls(text: bytes, name: bytes, but: bytes) -> bool:
+    base, _, last = name.rpartition(b".")
+    if base:
+        return (base, last) in _calls_in(text)
+    return any(called == last and (not but or of != but) for of, called in _calls_in(text))
