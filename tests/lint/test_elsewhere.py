@@ -81,7 +81,8 @@ def test_another_file_may_call_a_helper_to_train(tmp_path: Path, trains: bool):
 @pytest.mark.parametrize("switches", (True, False))
 def test_another_file_may_switch_the_model(tmp_path: Path, switches: bool):
     call = "net.eval()" if switches else "net"
-    main = f"from models import Net, evaluate\n\ndef test(net, x):\n    {call}\n    return evaluate(net, x)\n"
+    test = f"def test(net, x):\n    {call}\n    return evaluate(net, x)\n"
+    main = f"from models import Net, evaluate\n\n{test}"
     wanted = [] if switches else ["models.py"]
     assert found(tmp_path, "eval-in-train-mode", {"models.py": SWITCHED, "main.py": main}) == wanted
 
@@ -133,13 +134,12 @@ def test_a_scan_of_another_file_may_go_round_a_layer(tmp_path: Path, loop: str):
 
 
 def test_a_kept_unit_is_made_again_when_the_answer_changes(tmp_path: Path):
-    kept = Kept()
+    kept, settings = Kept(), Settings(select=("remat-undone",))
     numbers: list[int] = []
     for loop in ("", "jax.lax.scan(print, 0, [])", ""):
         main = f"import jax\nfrom layers import Net\n{loop}\n"
         for name, text in {"layers.py": LAYERS, "main.py": main}.items():
             (tmp_path / name).write_text(text)
-        settings = Settings(select=("remat-undone",))
         paths = [str(tmp_path / name) for name in ("layers.py", "main.py")]
         report = engine.lint(paths, lambda path: settings, kept=kept)
         numbers.append(len(report.findings))

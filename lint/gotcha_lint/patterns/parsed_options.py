@@ -64,12 +64,14 @@ class ParsedOptions:
             if made[0] == "load" and made[3] == 0:
                 given = self.origins.given_by_caller(function, made[2])
             found = self.origins.of(*given) if given is not None else None
-        if found is None or isinstance(found[1], str) or found[1][0] != "call":
+        if found is None:
             return None
         owner, call = found
+        if isinstance(call, str) or call[0] != "call":
+            return None
         callee = self.origins.links.makers(owner).get(call[2])
         is_parse = callee is not None and callee[0] == "attr" and callee[3] == "parse_args"
-        return (owner, call) if is_parse and callee is not None else None
+        return (owner, call) if is_parse else None
 
     def _options(self, owner: Function, call: Instruction) -> frozenset[str] | None:
         callee = self.origins.links.makers(owner)[call[2]]

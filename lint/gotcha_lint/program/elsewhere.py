@@ -1,7 +1,7 @@
 """What the other files of a project say, word by word (floor `program`).
 
-A unit sees a file and what that imports. That *no* file does a thing, such as scan over a layer, can
-be said of all files alone, also of those that import it. The answers come from words, comments
+A unit sees a file and what that imports. That *no* file does a thing, such as a scan over a layer,
+follows from all files alone, also from those that import it. The answers come from words, comments
 included: they over-approximate. What was asked is kept with the answers, so that what follows from
 them can be kept until one of them changes.
 """
@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 _WORD = re.compile(rb"[^\W\d]\w*")
-_CALLED = re.compile(
-    rb"(?<!def )(?<!class )\b(?:([^\W\d]\w*)\s*\.\s*)?([^\W\d]\w*)\s*\("
-)
+_CALLED = re.compile(rb"(?<!def )(?<!class )\b(?:([^\W\d]\w*)\s*\.\s*)?([^\W\d]\w*)\s*\(")
 
 Answer = tuple[str, str, str, bool]  # how it was asked, for which word, beside which file
 

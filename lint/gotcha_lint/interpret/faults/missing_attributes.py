@@ -1,4 +1,4 @@
-"""Attributes that a class of the program, or no object of it, has: as the text of the program says."""
+"""Attributes that a class of the program does not have, or no object of it, by their text."""
 
 from __future__ import annotations
 

@@ -28,9 +28,6 @@ class EnvironmentNotSet(Rule):
 
     ## In a run
     Nothing.
-
-    ## References
-    https://docs.jax.dev/en/latest/gpu_memory_allocation.html
     """
 
     severity = "warning"

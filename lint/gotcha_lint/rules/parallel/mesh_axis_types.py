@@ -26,10 +26,10 @@ class MeshAxisTypes(Rule):
     `jax.make_mesh(shape, names, axis_types=(jax.sharding.AxisType.Auto,) * len(names))`.
 
     ## Not reported
-    Projects in which a file uses explicit sharding on purpose: that, what it imports, and what
-    imports it. Meshes of ones only, which shard nothing. Meshes whose arrays go to `shard_map` with the specs
-    that it asks for, or from `device_put` straight to numpy. Code for
-    older releases (`target-jax`).
+    Projects in which a file uses explicit sharding on purpose: that file, what it imports, and what
+    imports it. Meshes of ones only, which shard nothing. Meshes whose arrays go to `shard_map` with
+    the specs that it asks for, or from `device_put` straight to numpy. Code for older releases
+    (`target-jax`).
     """
 
     severity = "warning"
