@@ -13,9 +13,9 @@ class ApplyEveryInChain(Rule):
 
     ## What happens
     The other parts of the chain run at each small step. After `adam`, `apply_every(k)` adds up k
-    finished updates, each of the size of the learning rate: with gradients of 1 and 3, a rate of
-    0.1 and k = 2, a step of 0.192 where `MultiSteps` makes one of 0.100. The moments and the count of
-    the schedule move k times as fast, and a clip limits each small gradient instead of their mean.
+    finished updates, each of the size of the learning rate: gradients of 1 and 3, a rate of 0.1 and
+    k = 2 make a step of 0.192, with `MultiSteps` one of 0.100. The moments and the count of the
+    schedule move k times as fast, and a clip limits each small gradient instead of their mean.
     Before `adam`, the zeros in between go into the moments, and the weights move on them.
 
     ## Instead
