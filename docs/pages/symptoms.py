@@ -68,7 +68,7 @@ TABLE = (
     Symptom(
         "The loss does not go down, or goes up",
         "positive-learning-rate double-softmax optimizer-reinitialised clip-after-optimizer "
-        "apply-every-in-chain "
+        "apply-every-in-chain timeout-as-terminal "
         "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision "
         "computed-in-half-precision mean-over-masked clip-by-value "
         "layer-argument-misplaced qkv-features-per-head decay-steps-without-warmup "
@@ -125,7 +125,7 @@ TABLE = (
         "The checkpoint will not load, or is not there",
         "checkpoint-not-awaited orbax-restore-without-target checkpoint-shapes-unchecked "
         "incomplete-checkpoint "
-        "closure-pickled checkpoint-of-another-model orbax-relative-path orbax-existing-dir "
+        "end-test-never-true closure-pickled checkpoint-of-another-model orbax-relative-path orbax-existing-dir "
         "tree-in-np-save general-type-first namedtuple-rebuilt-by-type key-not-numpy array-in-json "
         "dict-test-misses-frozendict device-array-pickled replicated-state-saved "
         "restore-finds-nothing",

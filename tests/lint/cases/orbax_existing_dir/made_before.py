@@ -8,7 +8,7 @@ import orbax.checkpoint as ocp
 def made_before(folder, state):
     os.makedirs(folder, exist_ok=True)
     saver = ocp.StandardCheckpointer()
-    saver.save(folder, state)  # ! checkpoint-folder-exists
+    saver.save(folder, state)  # ! orbax-existing-dir
     saver.wait_until_finished()
 
 
@@ -16,7 +16,7 @@ def of_a_path(runs, step, state):
     folder = runs / str(step)
     folder.mkdir(parents=True)
     with ocp.Checkpointer(ocp.PyTreeCheckpointHandler()) as saver:
-        saver.save(folder, state)  # ! checkpoint-folder-exists
+        saver.save(folder, state)  # ! orbax-existing-dir
 
 
 def parent(folder, step, state):

@@ -10,7 +10,7 @@ from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
 
-class CheckpointFolderExists(Rule):
+class OrbaxExistingDir(Rule):
     """Saves a checkpoint with Orbax in a folder that exists when it is written.
 
     ## What happens
@@ -32,6 +32,7 @@ class CheckpointFolderExists(Rule):
     """
 
     severity = "warning"
+    confidence = "medium"
     examples = (
         Example(
             bad="""
@@ -48,7 +49,7 @@ class CheckpointFolderExists(Rule):
                     folder = os.path.join(runs, str(step))
                     os.makedirs(folder, exist_ok=True)
                     saver = ocp.PyTreeCheckpointer()
-                    saver.save(folder, {"weights": weights})  # ! checkpoint-folder-exists
+                    saver.save(folder, {"weights": weights})  # ! orbax-existing-dir
 
 
                 save(1, jnp.ones(3))

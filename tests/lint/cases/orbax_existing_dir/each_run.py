@@ -7,12 +7,12 @@ import orbax.checkpoint as ocp
 
 def of_a_default(state, path: str = "./checkpoints"):
     saver = ocp.PyTreeCheckpointer()
-    saver.save(Path(path).absolute(), state)  # ! checkpoint-folder-exists
+    saver.save(Path(path).absolute(), state)  # ! orbax-existing-dir
 
 
 def finish(state):
     saver = ocp.PyTreeCheckpointer()
-    saver.save(os.path.abspath(os.path.join("runs", "final")), state)  # ! checkpoint-folder-exists
+    saver.save(os.path.abspath(os.path.join("runs", "final")), state)  # ! orbax-existing-dir
     of_a_default(state)
 
 
