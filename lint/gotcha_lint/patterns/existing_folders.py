@@ -131,9 +131,7 @@ def _fixed(
     return texts[-1][0], next(iter(parameters), "")
 
 
-def _default(
-    origins: Origins, function: Function, load: Instruction
-) -> tuple[str, str] | None:
+def _default(origins: Origins, function: Function, load: Instruction) -> tuple[str, str] | None:
     """The default of a parameter that no call of the file gives."""
     names = [p.name for p in function.parameters if p.kind == "pos"]
     parameter = next((p for p in function.parameters if p.name == load[2]), None)

@@ -16,16 +16,16 @@ class OrbaxExistingDir(Rule):
     ## What happens
     `ValueError: Destination ... already exists`. A checkpointer makes the folder itself: where the
     code makes it before, no checkpoint is ever written. Where the path is the same in each run, the
-    first run works, and each later one fails at the end of its training. `StandardCheckpointer.save`
-    itself returns: the error comes from `wait_until_finished()`.
+    first run works, and each later one fails at the end of its training.
+    `StandardCheckpointer.save` itself returns: the error comes from `wait_until_finished()`.
 
     ## Instead
     Make the parent folder alone, and give each save a name of its own, with the step or the time in
     it. `force=True` replaces what is there. `CheckpointManager` does all this.
 
     ## Not reported
-    Code that asks whether the folder exists, or removes it; saves within `try`; paths that depend on
-    anything.
+    Code that asks whether the folder exists, or removes it; saves within `try`; paths that depend
+    on anything.
 
     ## In a run
     Nothing.
@@ -91,9 +91,7 @@ class OrbaxExistingDir(Rule):
                             ((path, found.made, "made here"),),
                             severity="error",
                         )
-                    elif not (
-                        found.parameter and programs.elsewhere.says([found.parameter], path)
-                    ):
+                    elif not (found.parameter and programs.elsewhere.says([found.parameter], path)):
                         yield Foreseen(
                             (path, found.span),
                             f"each run saves to the same folder (`{found.text}`), and from the "
