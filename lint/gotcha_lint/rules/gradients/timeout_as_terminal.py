@@ -32,6 +32,9 @@ class TimeoutAsTerminal(Rule):
 
     ## In a run
     Nothing.
+
+    ## References
+    https://gymnasium.farama.org/tutorials/gymnasium_basics/handling_time_limits/
     """
 
     severity = "info"

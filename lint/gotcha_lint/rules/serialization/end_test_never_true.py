@@ -27,6 +27,9 @@ class EndTestNeverTrue(Rule):
 
     ## In a run
     Nothing.
+
+    ## References
+    https://docs.python.org/3/library/stdtypes.html#ranges
     """
 
     severity = "warning"

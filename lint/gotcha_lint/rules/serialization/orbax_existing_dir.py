@@ -86,7 +86,7 @@ class OrbaxExistingDir(Rule):
                     if found.made is not None:
                         yield Foreseen(
                             (path, found.span),
-                            f"`{found.text}` exists already, and Orbax makes it itself: this raises "
+                            f"`{found.text}` is there already, and Orbax makes it: this raises "
                             "a `ValueError`; make the parent folder alone, or pass `force=True`",
                             ((path, found.made, "made here"),),
                             severity="error",
