@@ -26,6 +26,11 @@ SOURCES = (
         "lower-then-call-otherwise",
     ),
     Source(
+        "jax.checkpoint",
+        _JAX + "_autosummary/jax.checkpoint.html",
+        "remat-undone",
+    ),
+    Source(
         "Flax: issue 3946",
         "https://github.com/google/flax/issues/3946",
         "remat-negative-static",
@@ -124,7 +129,7 @@ SOURCES = (
     Source(
         "JAX: GPU memory allocation",
         _JAX + "201/gpu-memory.html",
-        "out-of-memory memory-growth",
+        "out-of-memory memory-growth environment-not-set",
     ),
     Source(
         "JAX: Configuration options",
@@ -176,7 +181,8 @@ SOURCES = (
         "clip-after-optimizer clip-by-value silent-training-error positive-learning-rate "
         "update-without-params optimizer-reinitialised "
         "weight-decay-after-optimizer apply-updates-swapped double-softmax log-of-softmax "
-        "label-ignore-index decay-steps-without-warmup weight-decay-without-mask",
+        "label-ignore-index decay-steps-without-warmup weight-decay-without-mask "
+        "apply-every-in-chain",
     ),
     Source(
         "jax.numpy.mean",

@@ -51,7 +51,8 @@ TABLE = (
     Symptom(
         "Memory grows",
         "memory-growth out-of-memory recompile large-constant-captured jit-captures-batch "
-        "stale-self apply-updates-swapped missing-donation cycled-loader layer-without-dtype",
+        "stale-self apply-updates-swapped missing-donation cycled-loader layer-without-dtype "
+        "remat-undone",
     ),
     Symptom("The time measured is too good to be true", "timing-without-wait"),
     Symptom(
@@ -67,6 +68,7 @@ TABLE = (
     Symptom(
         "The loss does not go down, or goes up",
         "positive-learning-rate double-softmax optimizer-reinitialised clip-after-optimizer "
+        "apply-every-in-chain timeout-as-terminal "
         "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision "
         "computed-in-half-precision mean-over-masked clip-by-value "
         "layer-argument-misplaced qkv-features-per-head decay-steps-without-warmup "
@@ -80,7 +82,8 @@ TABLE = (
     Symptom(
         "Nothing that I change has an effect",
         "stale-capture stale-global stale-self nnx-closure-stale parameter-ignored-for-self "
-        "jit-on-nnx-module discarded-update environment-set-too-late x64-set-too-late "
+        "jit-on-nnx-module discarded-update environment-set-too-late "
+        "environment-not-set x64-set-too-late "
         "backend-started-too-early unknown-config-option wrong-cache-key host-random-in-jit "
         "removed-api argument-mutated-in-jit counter-in-jit walrus-binds-comparison "
         "tracer-error-swallowed option-not-read unused-result type-test-never-true type-as-default",
@@ -122,6 +125,7 @@ TABLE = (
         "The checkpoint will not load, or is not there",
         "checkpoint-not-awaited orbax-restore-without-target checkpoint-shapes-unchecked "
         "incomplete-checkpoint "
+        "end-test-never-true "
         "closure-pickled checkpoint-of-another-model orbax-relative-path orbax-existing-dir "
         "tree-in-np-save general-type-first namedtuple-rebuilt-by-type key-not-numpy array-in-json "
         "dict-test-misses-frozendict device-array-pickled replicated-state-saved "

@@ -38,3 +38,6 @@ OF_DECORATORS = {
     "runtime_checkable": frozenset[str](),
 }
 """Decorators by their last word: that of `dataclasses`, `flax.struct` and `chex` is one of them."""
+
+OF_TYPES = frozenset(name for name in (*dir(type), "register") if not name.startswith("__"))
+"""What each class itself has."""

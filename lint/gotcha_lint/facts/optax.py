@@ -109,6 +109,8 @@ PRECONDITIONERS = frozenset(
         "yogi",
     ]
 )
+# They keep moments of all that they are given.
+KEEPING = (WHOLE_OPTIMIZERS | PRECONDITIONERS) - {"optax.sgd", "optax.noisy_sgd"}
 SIGN_KEEPING = (
     PRECONDITIONERS
     | CLIPS

@@ -20,3 +20,8 @@ POLICIES = frozenset(
 # first of these, -2 the last argument.
 LIFTED = frozenset({"flax.linen.remat", "flax.linen.checkpoint"})
 LIFTED_STATIC = 5  # position of their `static_argnums`
+
+# What takes `prevent_cse`, by its canonical name.
+WRAPPERS = LIFTED | {"jax.checkpoint", "flax.nnx.remat", "equinox.filter_checkpoint"}
+# Loops that JAX compiles: nothing joins the operations of two iterations.
+LOOPS = frozenset({"scan", "fori_loop", "while_loop", "remat_scan", "layer_stack", "lax.map"})

@@ -29,6 +29,7 @@ from gotcha_lint.finding import Place
 from gotcha_lint.output.last_line import last_line
 from gotcha_lint.patterns.data.dropped_datasets import dropped_steps
 from gotcha_lint.patterns.data.pipeline_order import cycled_loaders, late_shuffles
+from gotcha_lint.program.elsewhere import Answer, Elsewhere
 from gotcha_lint.program.flags import handed_flags
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Function, Module
@@ -65,12 +66,14 @@ _Best = dict[str, dict[tuple[str, Span], Forecast]]
 class Kept:
     """What a unit has shown. `key`: what that follows from, but for the options of the module.
 
-    Whether one is read follows from all files of the project: `asked` holds the answers.
+    Whether one is read follows from all files of the project: `asked` holds the answers, and
+    `elsewhere` those to what rules have asked of the other files.
     """
 
     key: str
     found: Found
     asked: tuple[Asked, ...] = ()
+    elsewhere: tuple[Answer, ...] = ()
 
 
 KeptUnits = dict[str, Kept]  # by the path of the module
@@ -192,7 +195,7 @@ def _run_new(
     def take(path: str, unit: Unit | None) -> None:
         lost = [] if unit is None else _failures(unit)
         try:
-            programs = Programs()
+            programs = Programs(elsewhere=Elsewhere(files.raw))
             if unit is not None:
                 lost += _add_to(programs, unit)
                 programs.wide = wide
@@ -202,7 +205,7 @@ def _run_new(
             except Exception:  # ... of its text, none of what it runs
                 lost.append(Failure(path, "interpreter", last_line()))
             found = _ask(programs, read, ways, tasks, lost)
-            made = Kept(keys[path], found, asked)
+            made = Kept(keys[path], found, asked, programs.elsewhere.answers)
             (incomplete if lost else kept)[path] = made
         except Exception:  # a fault of ours in one unit hides no finding of another
             lost.append(Failure(path, "interpreter", last_line()))
@@ -246,6 +249,8 @@ def _add_text(
 def _holds(kept: Kept | None, key: str, files: _Component) -> bool:
     """Would a unit show the same again?"""
     if kept is None or kept.key != key:
+        return False
+    if kept.elsewhere and not Elsewhere(files.raw).still_answers(kept.elsewhere):
         return False
     return not kept.asked or still_hold(kept.asked, files.words)
 

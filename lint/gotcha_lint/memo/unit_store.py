@@ -56,6 +56,7 @@ def _packed(unit: Kept) -> Any:
         unit.key,
         found,
         [[asdict(option), *answers] for option, *answers in unit.asked],
+        unit.elsewhere,
     ]
 
 
@@ -66,7 +67,7 @@ def _load(file: Path) -> KeptUnits:
         return {}
 
 
-def _unit(key: str, found: Mapping[str, Any], asked: Any) -> Kept:
+def _unit(key: str, found: Mapping[str, Any], asked: Any, elsewhere: Any) -> Kept:
     if not isinstance(key, str):
         raise TypeError
     known = {way: tuple(map(_forecast, each)) for way, each in found.items()}
@@ -74,6 +75,7 @@ def _unit(key: str, found: Mapping[str, Any], asked: Any) -> Kept:
         key,
         known,
         tuple((_option(**option), bool(r), bool(t), bool(s)) for option, r, t, s in asked),
+        tuple((str(how), str(word), str(path), bool(a)) for how, word, path, a in elsewhere),
     )
 
 

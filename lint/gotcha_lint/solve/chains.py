@@ -13,6 +13,7 @@ from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import NONE, Constant, Object, Value
 from gotcha_lint.facts.optax import (
     CLIPS,
+    KEEPING,
     NORMALISING,
     PRECONDITIONERS,
     SCALED,
@@ -21,6 +22,7 @@ from gotcha_lint.facts.optax import (
 from gotcha_lint.interpret.events import Effect
 from gotcha_lint.interpret.models.optax_chains import DECAY, RATE, sign_of
 
+_EVERY = "optax.apply_every"
 _SCALE, _SCHEDULE, _DECAY = "optax.scale", "optax.scale_by_schedule", "optax.add_decayed_weights"
 
 
@@ -129,6 +131,14 @@ class Chains:
                     if _apart(decay, part):
                         yield Misplaced(decay, part)
                     break
+
+    def accumulated(self) -> Iterator[Misplaced]:
+        """Updates that are summed up, next to a part that keeps moments of each of them."""
+        for parts in self._each():
+            keeper = next((part for part in parts if part.name in KEEPING), None)
+            for part in parts:
+                if part.name == _EVERY and part.number != 1 and _apart(keeper, part):
+                    yield Misplaced(part, keeper)
 
     def ascending(self) -> Iterator[Misplaced]:
         """The last part scales by a positive rate, and no other part turns the updates round."""

@@ -51,6 +51,7 @@ from gotcha_lint.interpret.start.backend import AT_IMPORT, DEFAULT, FORK, WORKER
 from gotcha_lint.patterns.data.dropped_datasets import DroppedStep
 from gotcha_lint.patterns.data.pipeline_order import Cycled, LateShuffle
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
+from gotcha_lint.program.elsewhere import Elsewhere
 from gotcha_lint.program.flags import HandedFlag
 from gotcha_lint.program.ir import Function
 from gotcha_lint.program.text import Text
@@ -127,6 +128,7 @@ class Programs:
     faults: Faults = field(default_factory=Faults)
     texts: list[Text] = field(default_factory=list)  # of the file that is asked about
     wide: bool = False  # the project may switch 64-bit types on
+    elsewhere: Elsewhere = field(default_factory=Elsewhere)  # the other files, also those above
     unread: list[UnreadOption] = field(default_factory=list)
     flags: list[HandedFlag] = field(default_factory=list)
     shuffles: list[LateShuffle] = field(default_factory=list)

@@ -22,4 +22,4 @@ def check_evaluations(machine: Machine, origins: Origins, module: Module) -> Non
             yield cls.info["function"]
 
     for one in Evaluations(origins, module, models).found():
-        note(machine, IN_TRAINING, one.function, one.span, one.flag, one.parameter)
+        note(machine, IN_TRAINING, one.function, one.span, one.flag, one.parameter, *one.called)

@@ -1,10 +1,10 @@
-"""Attributes that no object of a class of the program has, as the text of the program says."""
+"""Attributes that a class of the program does not have, or no object of it, by their text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gotcha_lint.facts.class_attributes import ATTRIBUTES, OF_DECORATORS
+from gotcha_lint.facts.class_attributes import ATTRIBUTES, OF_DECORATORS, OF_TYPES
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.faults.signatures import is_stub
 from gotcha_lint.interpret.machine import Machine
@@ -37,14 +37,17 @@ class Attributes:
     def check(self, links: Links, function: Function, step: Instruction) -> None:
         _, _, base, name, span = step
         link = links.of_register(function, base)
-        if link is None or link.kind != "instance" or name.startswith("__"):
+        if link is None or link.kind not in ("instance", "class") or name.startswith("__"):
             return
         if link.function not in self._known:
             self._known[link.function] = self._of(links, link.function)
         known = self._known[link.function]
         if known is None or name in known:
             return
-        if link.virtual and not link.annotated:
+        if link.kind == "class":
+            if name in OF_TYPES or self._is_given(links, name):
+                return
+        elif link.virtual and not link.annotated:
             if not self._lacks(links, link.function, function, name):
                 return
         elif name in self.written(links):
@@ -54,6 +57,11 @@ class Attributes:
         text = "attribute", name, link.function.name
         maybe = link.annotated
         note(self.machine, "lacking", function, span, *text, places=(place,), maybe=maybe)
+
+    def _is_given(self, links: Links, name: str) -> bool:
+        """Does a visible file give it to some object, or a name that is written nowhere?"""
+        paths = self.machine.visible
+        return any({name, "*"} & _given_outside(self.machine, links, path) for path in paths)
 
     def _of(self, links: Links, body: Function) -> frozenset[str] | None:
         """All that the text gives to its objects; None where not all is written out."""

@@ -25,6 +25,7 @@ from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.result_counts import result_count
 from gotcha_lint.patterns.called_defaults import called_default
 from gotcha_lint.patterns.constructors import constructor, named_tuple
+from gotcha_lint.patterns.parsed_options import ParsedOptions
 from gotcha_lint.patterns.settings import options_set, variables_after_import
 from gotcha_lint.program.data_flow import steps_of, uncaught
 from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Register
@@ -41,7 +42,7 @@ def check_written(machine: Machine, text: Text) -> None:
     """All functions of a file."""
     module, origins = text.module, text.origins
     path, links = module.path, origins.links
-    attributes = Attributes(machine)
+    attributes, parsed = Attributes(machine), ParsedOptions(origins)
     for name, span, imported, what in variables_after_import(module.top):
         if not any(option == name.lower() for option, _ in options_set(module.top)):
             place = path, imported, "imports jax"
@@ -72,10 +73,20 @@ def check_written(machine: Machine, text: Text) -> None:
                 _check_modulo(machine, links, function, call)
             elif call[0] == "attr":
                 attributes.check(links, function, call)
+                _check_option(machine, parsed, function, call)
             elif call[0] == "unpack":
                 _check_unpacked(machine, links, function, call)
             elif call[0] == "import" and not function.is_module:
                 _check_import(machine, links, function, call)
+
+
+def _check_option(
+    machine: Machine, parsed: ParsedOptions, function: Function, read: Instruction
+) -> None:
+    found = parsed.missing(function, read)
+    if found is not None:
+        place = found.path, found.parsed, "the command line is read here"
+        note(machine, "lacking", function, found.span, "option", found.name, places=(place,))
 
 
 def _reader(unbound: Unbound) -> str:

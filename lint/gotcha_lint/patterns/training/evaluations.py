@@ -32,12 +32,16 @@ Models = Callable[[Function, str], Iterable[Function]]
 
 @dataclass(frozen=True)
 class Evaluated:
-    """`flag`: what says that a linen model trains, or `parameter`: the nnx model."""
+    """`flag`: what says that a linen model trains, or `parameter`: the nnx model.
+
+    `called`: functions that evaluate because all calls in this file come from evaluations.
+    """
 
     function: Function
     span: Span
     flag: str = ""
     parameter: str = ""
+    called: tuple[str, ...] = ()
 
 
 class Evaluations:
@@ -72,7 +76,8 @@ class Evaluations:
         if flags and self._is_evaluation(function):
             for call, flag in flags:
                 if not self._lacks_layers(function, call):
-                    yield Evaluated(function, call[-1], flag)
+                    called = tuple(sorted(self._called(function, _DEPTH)))
+                    yield Evaluated(function, call[-1], flag, called=called)
 
     def _flag(self, function: Function, call: Instruction) -> str:
         """What tells a linen model in this call that it trains: `train=True`, or its default."""
@@ -179,6 +184,14 @@ class Evaluations:
             return True
         trains = _trains(function.name)
         return depth > 0 and not trains and self._called_by_evaluations(function, depth - 1)
+
+    def _called(self, function: Function, depth: int) -> set[str]:
+        """The functions that evaluate because of their callers alone, up from this one."""
+        names = list(_names_around(function))
+        if _words(names[0])[0] in _PREDICTS or any(map(_evaluates, names)) or not depth:
+            return set()
+        callers = {c for c in self.origins.callers(function) if c is not function}
+        return {function.name}.union(*(self._called(one, depth - 1) for one in callers))
 
     def _trained(self) -> set[Function]:
         """What the file differentiates, and what that calls."""

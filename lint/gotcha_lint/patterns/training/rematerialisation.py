@@ -1,13 +1,15 @@
-"""Linen's `remat` with static arguments that do something else (floor `patterns`)."""
+"""`remat` with options that do something else than was meant (floor `patterns`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from gotcha_lint.facts.remat import LIFTED, LIFTED_STATIC
-from gotcha_lint.program.data_flow import uncaught
+from gotcha_lint.facts.remat import LIFTED, LIFTED_STATIC, WRAPPERS
+from gotcha_lint.program.data_flow import steps_of, uncaught
 from gotcha_lint.program.ir import Function, Instruction, Register, Span
 from gotcha_lint.program.links import Links
+from gotcha_lint.program.origins import Origins
 
 _LAST = -1
 _LIFTED = frozenset(name.rpartition(".")[2] for name in LIFTED)
@@ -81,3 +83,27 @@ def _numbers(
     if len(stored) != 1 or made[2] in parameters | links.names_rebound(function.path):
         return ()
     return _numbers(links, owner, stored[0], depth + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Unprotected:
+    """`span`: of `prevent_cse=False`'s call; `of_module`: what is wrapped is a class of modules."""
+
+    span: Span
+    of_module: bool
+
+
+def unprotected(origins: Origins, function: Function) -> Iterator[Unprotected]:
+    """Calls of `jax.checkpoint` and of what lifts it, with `prevent_cse=False` written out."""
+    makers = origins.links.makers(function)
+    for call in steps_of(function):
+        if call[0] != "call":
+            continue
+        option = makers.get(dict(call[4]).get("prevent_cse", -1), ("",))
+        if option[0] != "const" or option[2] is not False:
+            continue
+        name = origins.names.of_call(function, call)
+        if name == _PARTIAL and call[3]:
+            name = origins.of_argument(function, call)
+        if name in WRAPPERS:
+            yield Unprotected(call[-1], name in LIFTED)

@@ -26,7 +26,8 @@ class CannotRun(Rule):
     on, so most tools do not see that the model below takes other arguments now. `import jax` does
     not load all of JAX: `jax.experimental.multihost_utils` works only where another import has
     loaded it. A state that has a field more now is made without it, `jnp.split(x, 2)` is bound to
-    three names, or a method reads an attribute that the class calls otherwise.
+    three names, or a method reads an attribute that the class calls otherwise. A script reads an
+    option that its parser does not have.
 
     Some definitions raise as the module is imported: an annotation reads a name that nothing has
     imported (Python evaluates it, before 3.14), or the default of a dataclass field is a list, an
@@ -277,6 +278,11 @@ def _message(fault: Fault) -> str:
     if fault.kind == "perhaps unbound":
         name = fault.text[0]
         return f"where the condition does not hold, nothing binds `{name}`: an `UnboundLocalError`"
+    if fault.kind == "lacking" and fault.text[0] == "option":
+        return (
+            f"the parser of the command line has no option `{fault.text[1]}`: this raises an "
+            "`AttributeError`"
+        )
     if fault.kind == "not loaded":
         (module,) = fault.text
         return (

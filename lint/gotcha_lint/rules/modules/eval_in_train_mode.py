@@ -7,6 +7,8 @@ from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import called
 from gotcha_lint.solve.programs import Programs
 
+_SWITCHES = ("eval", "set_attributes")  # a model of nnx, to evaluation
+
 
 class EvalInTrainMode(Rule):
     """Evaluates a Flax model with dropout on, or with the statistics of the batch.
@@ -21,8 +23,8 @@ class EvalInTrainMode(Rule):
     that is handed on under a name of the opposite sense needs a `not`: `deterministic=not train`.
 
     ## Not reported
-    Helpers that something else than an evaluation calls too, and nnx models that no code switches
-    by `model.train()`.
+    Helpers that something else than an evaluation calls too, or that another file names; nnx models
+    that no code switches by `model.train()`, or that may be switched in another file.
     """
 
     severity = "error"
@@ -97,7 +99,11 @@ class EvalInTrainMode(Rule):
                     certain=False,
                 )
         for fault in programs.faults.of(IN_TRAINING):
-            flag, parameter = fault.text
+            flag, parameter, *called_here = fault.text
+            if programs.elsewhere.says(called_here, fault.path):
+                continue  # another file may call it to train
+            if parameter and programs.elsewhere.calls(_SWITCHES, fault.path):
+                continue
             what = (
                 f"`{fault.within.name}` runs with {flag}"
                 if flag

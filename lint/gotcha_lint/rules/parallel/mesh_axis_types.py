@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.facts.sharding import EXPLICIT
 from gotcha_lint.interpret.faults.remarks import UNTYPED_MESH
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
@@ -25,10 +26,10 @@ class MeshAxisTypes(Rule):
     `jax.make_mesh(shape, names, axis_types=(jax.sharding.AxisType.Auto,) * len(names))`.
 
     ## Not reported
-    Files that use explicit sharding on purpose, and those that import them.
-    Meshes of ones only, which shard nothing. Meshes whose arrays go to `shard_map` with the specs
-    that it asks for, or from `device_put` straight to numpy. Code for
-    older releases (`target-jax`).
+    Projects in which a file uses explicit sharding on purpose: that file, what it imports, and what
+    imports it. Meshes of ones only, which shard nothing. Meshes whose arrays go to `shard_map` with
+    the specs that it asks for, or from `device_put` straight to numpy. Code for older releases
+    (`target-jax`).
     """
 
     severity = "warning"
@@ -62,6 +63,8 @@ class MeshAxisTypes(Rule):
         if self.options.target_jax < _SINCE:
             return
         for fault in programs.faults.of(UNTYPED_MESH):
+            if programs.elsewhere.says(EXPLICIT, fault.path):
+                continue
             yield Foreseen(
                 (fault.path, fault.span),
                 "the axes of this mesh are Explicit by default: pass "
