@@ -125,7 +125,10 @@ def test_what_an_optimizer_updates_is_told_by_default(tmp_path):
     (found,) = lint_files(tmp_path, files, select=("missing-donation",))
     assert "`train` makes the next `state` without" in found.message
     everything = lint_files(tmp_path, files, select=("missing-donation",), all=True)
-    assert ["`smooth` is given `image`" in each.message for each in everything] == [False, True]
+    assert ["`smooth` makes the next `image`" in each.message for each in everything] == [
+        False,
+        True,
+    ]
 
 
 def test_what_a_queue_keeps_cannot_be_donated(tmp_path):

@@ -23,7 +23,7 @@ class MissingDonation(Rule):
     where the old one was.
 
     ## Instead
-    Donate the argument, as in `jax.jit(step, donate_argnums=0)`, and use the old state no more after
+    Donate the argument, as in `jax.jit(step, donate_argnums=0)`, and do not use the old state after
     the call.
 
     ## Not reported
