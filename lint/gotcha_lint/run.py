@@ -113,6 +113,7 @@ def _stages(seconds: Mapping[str, float], files: int) -> str:
         "read": "to read their projects and the cache",
         "engine": "to work out what runs and compiles",
         "files": "for places, comments and fixes",
+        "cache": "to keep them in the cache",
     }
     told = [f"{seconds[name]:.2f} s {text}" for name, text in words.items() if name in seconds]
     rest = seconds["all"] - sum(seconds[name] for name in words if name in seconds)

@@ -52,12 +52,42 @@ def test_nnx_jit_updates_its_arguments_in_place(tmp_path):
     line = UPDATED_IN_PLACE.splitlines().index("@nnx.jit") + 1
     assert (found.line, found.severity) == (line, "info")
     assert "`model`, `optimizer`" in found.message
+    assert '`donate_argnames=("model", "optimizer")`' in found.message
+
+
+METHOD = """
+import functools
+
+import jax
+import optax
+
+
+class Trainer:
+    def __init__(self, params):
+        self.tx = optax.adam(1e-3)
+        self.params, self.state = params, self.tx.init(params)
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(self, params, state, x):
+        grads = jax.grad(lambda p: (x @ p).sum())(params)
+        updates, state = self.tx.update(grads, state)
+        return optax.apply_updates(params, updates), state
+
+    def train(self, xs):
+        for x in xs:
+            self.params, self.state = self.step(self.params, self.state, x)
+"""
+
+
+def test_the_option_counts_the_object_of_a_method(tmp_path):
+    (found,) = lint_files(tmp_path, {"train.py": METHOD}, select=("missing-donation",))
+    assert "`donate_argnums=(1, 2)`" in found.message
 
 
 def test_only_what_is_not_donated_is_named(tmp_path):
     text = UPDATED_IN_PLACE.replace("donate_argnums=(0, 1)", 'donate_argnames="optimizer"')
     found = lint_files(tmp_path, {"train.py": text}, select=("missing-donation",), all=True)
-    assert "`model`, of" in found[1].message
+    assert "`model` without" in found[1].message and '`donate_argnames="model"`' in found[1].message
 
 
 STATES = """
@@ -93,9 +123,12 @@ def main(params, image, batches):
 def test_what_an_optimizer_updates_is_told_by_default(tmp_path):
     files = {"train.py": STATES}
     (found,) = lint_files(tmp_path, files, select=("missing-donation",))
-    assert "`train` is given `state`" in found.message
+    assert "`train` makes the next `state` without" in found.message
     everything = lint_files(tmp_path, files, select=("missing-donation",), all=True)
-    assert ["`smooth` is given `image`" in each.message for each in everything] == [False, True]
+    assert ["`smooth` makes the next `image`" in each.message for each in everything] == [
+        False,
+        True,
+    ]
 
 
 def test_what_a_queue_keeps_cannot_be_donated(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +17,15 @@ from gotcha_sanitizer.values.turn_counts import Counted
 from tests.sanitizer import records
 
 READ = Finding("host-read-every-step", "`float` waits", Site("train.py", 44), seconds=2.0)
-AGAIN = Finding("recompile", "again", Site("train.py", 44), function="step", seconds=2.0)
+AGAIN = Finding(
+    "recompile",
+    "again",
+    Site("train.py", 44),
+    function="step",
+    cause="new-function",
+    count=3,
+    seconds=2.0,
+)
 
 
 def at(step: int, second: float, line: int = 40) -> records.Json:
@@ -75,6 +84,13 @@ def test_compiles_that_have_ended_cost_nothing_more():
     early, late = run(compiled(2.0)), run(compiled(9.5))
     assert saving(AGAIN, early) is None
     assert saving(AGAIN, late) is not None
+
+
+@pytest.mark.parametrize(("cause", "count", "said"), [("shape", 40, False), ("shape", 190, True)])
+def test_sizes_from_a_range_come_to_an_end(cause: str, count: int, said: bool):
+    late = run(records.program(2, 9.5, seconds={"compile": 0.1}))
+    found = saving(replace(AGAIN, cause=cause, count=count), late)
+    assert (found is not None) == said
 
 
 def test_the_report_says_so():

@@ -24,7 +24,7 @@ class Span:
     def part(self, line: int, text: str) -> tuple[int, int]:
         """Which code points of a line it covers, 0-based and half open; never nothing."""
         blank = len(text) - len(text.lstrip())
-        start = self.column - 1 if line == self.line else blank
+        start = max(self.column - 1, blank) if line == self.line else blank
         last = len(text.rstrip())  # blanks at the end of a line are not shown
         end = self.end_column - 1 if line == self.end_line else last
         start = max(0, min(start, last))

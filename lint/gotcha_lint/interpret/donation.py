@@ -63,7 +63,8 @@ def replaced(
             trains = name in trained or (
                 value is not None and _holds_optimizer_state(machine, value)
             )
-            found.append(Replaced(text, size, trains))
+            donated = None if site.info.get("filters") else argument
+            found.append(Replaced(text, size, trains, donated))
         elif size and not _is_key(value):
             are_small = True  # the weights, and with them the state of their optimizer
     if are_small:
@@ -86,7 +87,7 @@ def updated_in_place(
         for value in event.values
     ]
     return tuple(
-        Replaced(name, trains=any(map(_is_model, value.atoms)))
+        Replaced(name, trains=any(map(_is_model, value.atoms)), argument=name)
         for name, value in given.items()
         if name not in donated and value.atoms and without_tracers(value) in written
     )

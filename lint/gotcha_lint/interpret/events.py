@@ -87,12 +87,14 @@ Guards = tuple[Guard, ...]
 class Replaced:
     """An argument that is not donated and that the result replaces: as written, and its bytes.
 
-    `trains`: it holds weights that an optimizer updates, or the state of an optimizer.
+    `trains`: it holds weights that an optimizer updates, or the state of an optimizer. `argument`:
+    its position, or its name, as the options of `jit` that donate it want it.
     """
 
     text: str
     size: int | None = None
     trains: bool = False
+    argument: int | str | None = None
 
 
 @record

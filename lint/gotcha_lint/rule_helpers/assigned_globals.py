@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.setting_up import is_set_up
+from gotcha_lint.interpret.events import CallString, CompiledCall
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.compiled_functions import CompiledFunction
@@ -23,8 +24,12 @@ class AssignedGlobal:
 
 
 def assigned_globals(row: CompiledFunction) -> Iterator[AssignedGlobal]:
-    """Whoever calls that function later is not heard: nothing here need call it."""
-    for (path, name), call in row.globals.items():
+    """May-analysis: the function that assigns need not be called by any code that was read.
+
+    An assignment that runs before each call that was seen is left out (see `_is_before`).
+    """
+    for (path, name), calls in row.globals.items():
+        call = calls[0]
         for reader in sorted(call.traced, key=lambda f: (f.path, f.line)):
             if reader.path != path or name in reader.globals:
                 continue
@@ -32,9 +37,10 @@ def assigned_globals(row: CompiledFunction) -> Iterator[AssignedGlobal]:
             every = list(_below(_top(reader))) if read is not None else []
             if read is None or _is_called_plainly(reader, every, call.traced):
                 continue
-            assigned = next(_assignments(reader, name, every, call.traced), None)
+            found = _assignments(reader, name, every, call.traced)
+            assigned = next((each for each in found if not _is_before(each, calls)), None)
             if assigned is not None:
-                yield AssignedGlobal(name, reader, read, assigned)
+                yield AssignedGlobal(name, reader, read, assigned[1])
 
 
 def _read(function: Function, name: str) -> Origin | None:
@@ -70,7 +76,7 @@ def _is_called_plainly(
 
 def _assignments(
     reader: Function, name: str, every: list[Function], traced: Collection[Function]
-) -> Iterator[Origin]:
+) -> Iterator[tuple[Function, Origin]]:
     for function in every:
         if name not in function.globals or function in traced or function.is_generator:
             continue
@@ -80,7 +86,26 @@ def _assignments(
             continue
         for i in steps_of(function):
             if i[0] == "store" and i[2] == name:
-                yield function.path, i[-1]
+                yield function, (function.path, i[-1])
+
+
+def _is_before(assigned: tuple[Function, Origin], calls: list[CompiledCall]) -> bool:
+    """Does each call come from the function that assigns, below the assignment?
+
+    `main` sets a global from the command line, and then trains. A call that was also seen from the
+    middle of that chain is the same call. What is assigned again after a call (in a loop, say) is
+    found as a write after the trace, not here.
+    """
+    function, (path, span) = assigned
+    chains = [(*call.calls, (call.path, call.span)) for call in calls]
+
+    def leads_through(chain: CallString) -> bool:
+        return any(at == path and span[0] < place[0] <= function.end_line for at, place in chain)
+
+    through = [chain for chain in chains if leads_through(chain)]
+    return bool(through) and all(
+        any(one[len(one) - len(chain) :] == chain for one in through) for chain in chains
+    )
 
 
 def _compiles_anew(function: Function) -> bool:

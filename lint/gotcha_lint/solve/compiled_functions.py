@@ -96,8 +96,8 @@ class CompiledFunction:
     differing: tuple[Differing, ...] = ()  # and the parts of the key that tell them apart
     captures: list[Capture] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
-    globals: dict[tuple[str, str], CompiledCall] = field(default_factory=dict)
-    """Names of modules that a trace reads, by their path."""
+    globals: dict[tuple[str, str], list[CompiledCall]] = field(default_factory=dict)
+    """Names of modules that traces read, by their path: the calls that read them."""
     traced: set[Function] = field(default_factory=set)  # that its traces run
     replaced: dict[str, tuple[CompiledCall, Replaced]] = field(default_factory=dict)
     """Arguments that the result replaces from turn to turn, not donated; and their bytes."""

@@ -411,7 +411,7 @@ class _Reader:
         known = self.traces.setdefault(site, {})
         for place, value in captured.items():
             if isinstance(place[0], str):
-                row.globals.setdefault((place[0], str(place[1])), call)
+                row.globals.setdefault((place[0], str(place[1])), []).append(call)
             known.setdefault(place, value)
             self.readers.setdefault(place, set()).add(site)
         self._captures(row, call)

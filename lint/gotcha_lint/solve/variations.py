@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gotcha_lint.domain.sites import Origin
+from gotcha_lint.domain.sites import Origin, Site
 from gotcha_lint.domain.value import (
     NO_MARKS,
     Size,
@@ -19,6 +19,7 @@ from gotcha_lint.interpret.events import (
 from gotcha_lint.interpret.indexing import cut_of
 from gotcha_lint.interpret.leaves import Leaf
 from gotcha_lint.interpret.own_sizes import is_rounded
+from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.compiled_functions import CompiledFunction, Loops, Place, Variation
 from gotcha_lint.solve.structures import kinds
 
@@ -234,7 +235,12 @@ def where(call: CompiledCall) -> tuple[Place, ...]:
         (call.path, call.span, "called here"),
     ]
     function = call.function
-    if function is not None:
+    if function is not None and not _decorates(call.site, function):
         line = (function.line, 1, function.line, 1)
         out.append((function.path, line, f"`{function.name}` is defined here"))
     return tuple(out)
+
+
+def _decorates(site: Site, function: Function) -> bool:
+    """The jit stands just above the `def`: one place shows both."""
+    return site.path == function.path and function.first <= site.span[0] < function.line

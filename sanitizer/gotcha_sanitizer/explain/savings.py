@@ -3,7 +3,8 @@
 An estimate, with its method in words: the seconds lost so far, divided by the turns that the loop
 was seen to count. It is given only where the loop counts without beginning again, has made fifty
 iterations, and the finding was still costing time at the end: what has converged costs nothing
-more.
+more. New shapes and values mostly come from a limited range, so that compiles become rare: without
+a compile in nearly each iteration nothing is said of them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from gotcha_sanitizer.values.words import place, seconds
 TURNS = 10_000
 _FEWEST = 50
 _LATE = 0.8  # of the run: a compile after it says that there will be more
+_NEARLY_EACH = 0.9  # of the iterations
+_ENDLESS = frozenset(("new-function", "static-identity", "pytree-static", "cache-cleared"))
 _WORTH = 0.1  # seconds in 10,000 turns
 
 
@@ -40,6 +43,8 @@ def saving(finding: Finding, run: Run) -> Saving | None:
     if loop is None or finding.seconds <= 0 or not _goes_on(finding, run):
         return None
     turns = run.turns[loop].turns
+    if not _keeps_its_rate(finding, turns):
+        return None
     rate = finding.seconds / turns * TURNS
     if rate < _WORTH:
         return None
@@ -64,3 +69,10 @@ def _goes_on(finding: Finding, run: Run) -> bool:
         return True
     own = (p["at"] for p in run.programs if p["function"] == finding.function and p["causes"])
     return max(own, default=0.0) >= _LATE * run.last
+
+
+def _keeps_its_rate(finding: Finding, turns: int) -> bool:
+    """An object that is made again is new each time; a size or a value may come a second time."""
+    if finding.name != "recompile" or finding.cause in _ENDLESS:
+        return True
+    return finding.count >= _NEARLY_EACH * turns

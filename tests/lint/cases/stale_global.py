@@ -144,3 +144,45 @@ def learn(kind, x):
     before = plain(x)
     register(kind)
     return before, plain(x), many(x)
+
+
+scaling = offset = power = 1.0
+
+
+@jax.jit
+def scaled(x):
+    return x * scaling
+
+
+@jax.jit
+def moved(x):
+    return x + offset  # ! stale-global
+
+
+@jax.jit
+def raised(x):
+    return x**power  # ! stale-global
+
+
+def run(x):
+    for _ in range(3):
+        x = moved(scaled(x))
+    return x
+
+
+def main(x, by):
+    global scaling, offset
+    scaling = by  # before anything is compiled
+    x = run(x)
+    offset = by
+    return run(x)
+
+
+def sweep(x):
+    global power
+    for power in (1.0, 2.0):
+        print(raised(x))
+
+
+if __name__ == "__main__":
+    main(1.0, 0.5)

@@ -30,7 +30,9 @@ DICT_TEST = "test for dict"
 UNCHECKED_SHAPES = "shapes are not checked"
 CACHE_ASKED = "cache asked", "cache asked in a trace"  # for what it may have to compute
 # That a value has none while JAX traces.
-OF_TRACES = frozenset(("test", "larger", "mask", "sized", "size", "bound", "cast", "looked up"))
+OF_TRACES = frozenset(
+    ("test", "larger", "mask", "sized", "size", "bound", "cast", "looked up", "shown", "formatted")
+)
 LEAF = "iterator as a leaf"
 UNTYPED_MESH = "mesh without types"
 METADATA = "metadata"  # of a variable: kept, and not used

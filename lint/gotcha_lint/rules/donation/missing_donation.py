@@ -23,7 +23,8 @@ class MissingDonation(Rule):
     where the old one was.
 
     ## Instead
-    `jax.jit(step, donate_argnums=0)`, and no other use of the old state after the call.
+    Donate the argument, as in `jax.jit(step, donate_argnums=0)`, and do not use the old state after
+    the call.
 
     ## Not reported
     What something keeps, as `queue.put(state.params)`: it needs the old arrays. What is known to
@@ -95,9 +96,20 @@ def _foreseen(
     calls = {(call.path, call.span): None for call, _ in replaced.values()}
     return Foreseen(
         (row.site.path, row.site.span),
-        f"{called(row.function)} is given `{names}`{room}, of which it makes the next one, and "
-        "does not donate it: the old and the new one are in memory at once; `donate_argnums` "
-        "reuses it",
+        f"{called(row.function)} makes the next `{names}`{room} without donating the old: both are "
+        f"in memory at once; {_option(found)} reuses that memory",
         tuple((*place, "replaced here") for place in calls),
         certain=sum(sizes) >= _LARGE or any(each.trains for each in found),
     )
+
+
+def _option(found: list[Replaced]) -> str:
+    """The option of `jit` that donates them, to be copied, where all of their places are known."""
+    arguments = [each.argument for each in found]
+    numbers = sorted(each for each in arguments if isinstance(each, int))
+    names = [each for each in arguments if isinstance(each, str)]
+    for option, known in (("donate_argnums", numbers), ("donate_argnames", names)):
+        if len(known) == len(found):
+            value = repr(known[0]) if len(known) == 1 else repr(tuple(known))
+            return f"`{option}={value}`".replace("'", '"')
+    return "donation"
