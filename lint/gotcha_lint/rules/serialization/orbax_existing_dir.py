@@ -37,12 +37,11 @@ class OrbaxExistingDir(Rule):
         Example(
             bad="""
                 import os
-                import tempfile
 
                 import jax.numpy as jnp
                 import orbax.checkpoint as ocp
 
-                runs = tempfile.mkdtemp()
+                runs = os.path.abspath("runs")
 
 
                 def save(step, weights):
@@ -56,12 +55,11 @@ class OrbaxExistingDir(Rule):
             """,
             good="""
                 import os
-                import tempfile
 
                 import jax.numpy as jnp
                 import orbax.checkpoint as ocp
 
-                runs = tempfile.mkdtemp()
+                runs = os.path.abspath("runs")
 
 
                 def save(step, weights):
