@@ -24,8 +24,8 @@ class ForkAfterStart(Rule):
 
     ## Not reported
     Programs that choose another start method. Workers of a `DataLoader` are a note, wherever a
-    loop or `iter` begins to read it: those that use NumPy alone seldom hang. Threads. Processes that are started before JAX
-    computes, in the order of the program, across calls and imports.
+    loop or `iter` begins to read it: those that use NumPy alone seldom hang. Threads. Processes
+    that are started before JAX computes, in the order of the program, across calls and imports.
     """
 
     severity = "warning"
