@@ -5,6 +5,8 @@ For tests that look at results, messages and counts, never at the speed or memor
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 # No optimisation by LLVM. Programs of other releases inherit them: XLA ends a process that is given
@@ -15,4 +17,20 @@ CHEAP = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=
 DEFAULT: dict[str, Any] = {
     "xla_backend_optimization_level": 3,
     "xla_llvm_disable_expensive_passes": False,
+}
+
+# Where compiled programs are kept between runs, beside pytest's own cache.
+PROGRAMS = Path(
+    os.environ.get(
+        "JAX_COMPILATION_CACHE_DIR", Path(__file__).parents[1] / ".pytest_cache" / "programs"
+    )
+)
+
+# The environment of programs that share small ones (`jnp.ones`, a `split`) by the hundred: each is
+# compiled once. JAX still counts a compile where it reads one from there.
+KEPT = {
+    "JAX_COMPILATION_CACHE_DIR": str(PROGRAMS),
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0",
+    "JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES": "none",
 }

@@ -21,13 +21,20 @@ from gotcha_lint import engine, formats
 from gotcha_lint.config.settings import Settings
 from gotcha_lint.errors import recognise
 from gotcha_lint.registry import rules
-from tests.cheap_compiles import CHEAP
+from tests.cheap_compiles import CHEAP, KEPT
 
 RUNNER = capture.ROOT / "docs" / "measuring" / "bare.py"
 PAIRS: dict[str, Pair] = {path.name: pairs()[path.name][-1] for path in FOLDER.iterdir()}
 SEEN = {name for name in PAIRS if gotchas()[name].check}
+# Both programs run for seconds. Quick tests of the same faults: test_host_programs.py (reads) and
+# test_sampling.py (arrays that pile up).
+LONG = {"host-read-every-step", "memory-growth"}
 CHECKED = [
-    pytest.param(name, marks=pytest.mark.monitoring if PAIRS[name].python >= (3, 12) else ())
+    pytest.param(
+        name,
+        marks=[pytest.mark.monitoring] * (PAIRS[name].python >= (3, 12))
+        + [pytest.mark.slow] * (name in LONG),
+    )
     for name in sorted(SEEN)
 ]
 ENDS_THE_PROCESS = {"xla-flag-unknown"}
@@ -54,7 +61,8 @@ def outcomes(folder: Path) -> dict[str, list[dict[str, Any]]]:
     codes = [plain(code) for name in RAISING for code in ERRORS[name][:2]]
     programs = [{"code": code, "shows": ""} for code in codes]
     (folder / "in.json").write_text(json.dumps(programs), "utf-8")
-    env = os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": f"{capture.DEVICES} {CHEAP}"}
+    env = os.environ | KEPT | {"JAX_PLATFORMS": "cpu"}
+    env |= {"XLA_FLAGS": f"{capture.DEVICES} {CHEAP}"}
     command = [sys.executable, str(RUNNER), "in.json", "out.json"]
     subprocess.run(command, cwd=folder, env=env, check=True, timeout=600)
     results = json.loads((folder / "out.json").read_text("utf-8"))

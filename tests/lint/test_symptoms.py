@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gotcha_lint.errors import TABLE, recognise
-from tests.cheap_compiles import CHEAP
+from tests.cheap_compiles import CHEAP, KEPT
 from tests.lint.support import RULES, code, without_marks
 
 pytest.importorskip("jax")
@@ -39,7 +39,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     with subprocess.Popen(
         [sys.executable, str(RUNNER)],
         cwd=tmp_path_factory.mktemp("examples"),
-        env=os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": FLAGS},
+        env=os.environ | KEPT | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": FLAGS},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -20,10 +20,9 @@ from reference_trainer.data.batching import Batches
 from reference_trainer.model import backbone
 from reference_trainer.train import loop
 from reference_trainer.train import step as steps
-from tests.cheap_compiles import CHEAP
+from tests.cheap_compiles import CHEAP, PROGRAMS
 
 ROOT = Path(__file__).parents[2]
-PROGRAMS = Path(os.environ.get("JAX_COMPILATION_CACHE_DIR", ROOT / ".pytest_cache" / "programs"))
 
 TINY = Config(
     model=Model(
