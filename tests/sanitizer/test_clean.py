@@ -1,4 +1,7 @@
-"""It never lies: programs that are right give no finding; each planted fault gives its own."""
+"""It never lies: programs that are right give no finding; each planted fault gives its own.
+
+A fault that the scenarios have too is quick in one place of each program, and slow in others.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sanitizer.support import Result, run
+from tests.sanitizer.support import Result, marks, run
 
 CLEAN = Path(__file__).parent / "clean"
 _FAULT = re.compile(r"(?P<indent>\s*)#~ (?P<name>[\w/-]+): (?P<code>.+)")
@@ -28,7 +31,22 @@ def faults(path: Path) -> list[tuple[str, str]]:
 
 
 PROGRAMS = sorted(CLEAN.glob("*.py"))
-TWINS = [(path.stem, name, text) for path in PROGRAMS for name, text in faults(path)]
+IN_SCENARIOS = {
+    name.rstrip("/")
+    for path in CLEAN.with_name("scenarios").glob("*.py")
+    for _, name, _ in marks(path)
+}
+TWINS = [
+    pytest.param(
+        path.stem,
+        name,
+        text,
+        id=f"{path.stem}-{name}",
+        marks=pytest.mark.slow if number and name in IN_SCENARIOS else (),
+    )
+    for path in PROGRAMS
+    for number, (name, text) in enumerate(faults(path))
+]
 
 
 def _run(text: str, tmp_path: Path) -> Result:
@@ -49,7 +67,7 @@ def test_clean(path: Path, tmp_path: Path, monkeypatch):
 _STEPS = re.compile(r"range\((8|12)\)")
 
 
-@pytest.mark.parametrize(("stem", "name", "text"), TWINS, ids=[f"{s}-{n}" for s, n, _ in TWINS])
+@pytest.mark.parametrize(("stem", "name", "text"), TWINS)
 def test_twin(stem: str, name: str, text: str, tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if name == "recompile/pytree-static":
