@@ -19,8 +19,8 @@ from tests.sanitizer.support import SOURCES, Result, run
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 PAGES = ROOT / "docs" / "gotchas"
-# Two epochs of 16 batches.
-SHORT = ("--replays", "512", "--epochs", "2")
+# Two epochs of 8 batches.
+SHORT = ("--replays", "256", "--epochs", "2")
 _ROW = re.compile(
     r"^\| \[([a-z-]+)\]\(\.\./docs/gotchas/\1\.md\) \| (.*) \| (.*) \| (.+) \|$", re.M
 )
