@@ -66,6 +66,7 @@ def _in_turns(train: cases.Training, loader: Iterator[Batch], steps: int) -> Non
     """As it is often written: read, compute, look at the loss."""
     for _ in range(steps):
         train.batch = _place(next(loader))
+        # gotcha: allow[host-read-every-step] this is what `_ahead` is compared with
         jax.block_until_ready(train())
 
 
