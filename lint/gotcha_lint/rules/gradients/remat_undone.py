@@ -34,7 +34,6 @@ class RematUndone(Rule):
     """
 
     severity = "info"
-    confidence = "medium"
     examples = (
         Example(
             bad="""
