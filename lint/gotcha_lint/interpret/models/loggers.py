@@ -1,8 +1,9 @@
 """Loggers of metrics that wait for what they are given, in the thread that calls them.
 
-Seen to fetch arrays of JAX 0.10.2: wandb 0.31 (`log` and `Run.log`, with or without `commit`),
-tensorboardX 2.6.5, `set_postfix` of tqdm 4.70 (`facts/host.py`), shown or not. `logging` formats
-only what its level lets through; writers of clu may do so in a thread of their own.
+Seen to fetch arrays of JAX 0.10.2: wandb 0.31 (`log` and `Run.log`, with or without `commit`) and
+`set_postfix` of tqdm 4.70 (`facts/host.py`), shown or not. tensorboardX 2.6.5 makes NumPy arrays of
+its scalars, by its source. `logging` formats only what its level lets through; writers of clu may
+do so in a thread of their own.
 """
 
 from __future__ import annotations
