@@ -141,23 +141,22 @@ def set_start_method(machine: Machine, method: Value) -> None:
 FORK, WORKERS = "fork", "fork workers"
 
 
-def note_fork(
-    machine: Machine, name: str, span: Span, *, is_default: bool, kind: str = FORK
-) -> None:
+def note_fork(machine: Machine, name: str, span: Span, *, is_default: bool) -> None:
     """The process forks, with the threads that JAX has started. `is_default`: unless the program
-    has chosen another start method. `kind`: `WORKERS` where the children load data.
+    has chosen another start method.
     """
     threads = _threads(machine, is_default)
     if threads is not None:
-        note(machine, kind, name.rpartition(".")[2], span, origins=threads)
+        note(machine, FORK, name.rpartition(".")[2], span, origins=threads)
 
 
 def note_loader(machine: Machine, name: str, span: Span) -> None:
     """A loader with workers: they are forked now, or when somebody iterates over it."""
-    if _threads(machine, is_default=True) is not None:
-        note_fork(machine, name, span, is_default=True, kind=WORKERS)
+    threads, short = _threads(machine, is_default=True), name.rpartition(".")[2]
+    if threads is None:
+        machine.forking[machine.origin(span)] = short
     else:
-        machine.forking[machine.origin(span)] = name.rpartition(".")[2]
+        note(machine, WORKERS, short, span, origins=threads)
 
 
 def note_iterated(machine: Machine, made: Origin | None) -> None:
