@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gotcha_lint import facts, pages, registry
+from gotcha_lint import pages, registry
 from gotcha_lint.config import selection
 from gotcha_lint.config.settings import Settings
 from gotcha_lint.facts.releases import NEWEST, Release
+from gotcha_lint.facts.user import user_facts
 from gotcha_lint.files.workspace import Workspace, gather
 from gotcha_lint.finding import Finding
 from gotcha_lint.findings.foretelling import Foretelling
@@ -180,9 +181,7 @@ def _gathered(
     screen: bool,
 ) -> Workspace:
     names = frozenset(name.partition(".")[0] for name in rows)
-    table = facts.load().with_user_rows(rows) if rows else None
-    said = {name: table.get(table.canonical(name)) for name in rows} if table is not None else {}
-    return gather(files, overlay, names, screen, rows=said)
+    return gather(files, overlay, names, screen, rows=user_facts(rows))
 
 
 def _tasks(paths: Iterable[str], settings: Mapping[str, Settings]) -> Iterator[Task]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gotcha_lint.config.spelling import did_you_mean
+from gotcha_lint.facts.user import KINDS
 
 Known = Callable[[], frozenset[str]] | None
 Check = Callable[[str, Any, Known], Iterator[str]]
@@ -20,7 +21,7 @@ FACT_KEYS = {
 }
 _NEEDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "a name": (lambda value: isinstance(value, str), 'a string, such as "jax.jit"'),
-    "a kind": (lambda value: isinstance(value, str), 'a string, such as "array"'),
+    "a kind": (KINDS.__contains__, f"one of {', '.join(KINDS)}"),
     "a position": (lambda value: type(value) is int and value >= 0, "a position, from 0"),
     "true": (lambda value: value is True, "true"),
 }

@@ -1,13 +1,13 @@
 """What is known of functions outside of the project: one table, qualified name -> `Fact`.
 
 Nothing about JAX is written into a rule that can be a row here. The tables are the modules of this
-package; `[tool.gotcha.facts]` adds rows to them.
+package; what users add under `[tool.gotcha.facts]` is read by `user.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -69,22 +69,6 @@ class Facts:
                 return self.modules[head + "."]
             head, dot, _ = head.rpartition(".")
         return _NOTHING
-
-    def with_user_rows(self, rows: Mapping[str, Mapping[str, object]]) -> Facts:
-        """The table with the rows of `[tool.gotcha.facts]`: `like`, `returns`, `pickles`, ..."""
-        if not rows:
-            return self
-        added = {name: self._user_row(row) for name, row in rows.items()}
-        roots = {name.partition(".")[0] for name in rows}
-        return replace(self, rows={**self.rows, **added}, libraries=self.libraries | roots)
-
-    def _user_row(self, row: Mapping[str, object]) -> Fact:
-        fact = self.get(self.canonical(str(row["like"]))) if "like" in row else _NOTHING
-        keys = {"consumes-key": "key", "returns": "returns", "pickles": "pickles"}
-        known = {keys[k]: v for k, v in row.items() if k in keys}
-        if row.get("host-read"):
-            known["effect"] = "read"
-        return fact._replace(**known)
 
 
 _NOTHING = Fact()

@@ -7,10 +7,11 @@ from dataclasses import replace
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.freshness import aged, made_in, without_histories
 from gotcha_lint.domain.sites import Site, Span
-from gotcha_lint.domain.tracers import TRACERS, holds_tracers, traced_in
+from gotcha_lint.domain.tracers import TRACERS, as_tracer, holds_tracers, traced_in
 from gotcha_lint.domain.value import (
     BOTTOM,
     INFINITY,
+    NONE,
     UNKNOWN,
     Array,
     Atom,
@@ -31,8 +32,8 @@ from gotcha_lint.domain.value import (
     join,
     only,
 )
-from gotcha_lint.facts import Fact
 from gotcha_lint.facts.host import FILLING, FORMATTING
+from gotcha_lint.facts.user import ARRAYS, KEYS, UserFact
 from gotcha_lint.interpret.attributes import annotated_class, attribute, update_of
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
@@ -279,11 +280,9 @@ def call_library(
         traced.check_call(machine, name, args, keywords, span)
         check_shown(machine, name, args, keywords, span)
         check_frozen(machine, name, span)
-    if machine.traced:
-        traced.check_call(machine, name, args, keywords, span)
-    row = machine.rows.get(name)
-    if row is not None:
-        return _of_user(machine, row, name, args, keywords, span)
+    said = machine.rows.get(name)
+    if said is not None:
+        return _of_user(machine, said, name, args, keywords, span)
     out = _call_known(machine, name, args, keywords, span)
     note_result(machine, name, keywords, out, span)
     return out
@@ -325,42 +324,35 @@ def _is_on_device(value: Value) -> bool:
     return any(array.place == "device" for array in arrays) or value.unknown
 
 
-_ROLES = {
-    "jit": "jax.jit",
-    "pmap": "jax.pmap",
-    "grad": "jax.grad",
-    "vmap": "jax.vmap",
-    "checkpoint": "jax.checkpoint",
-    "scan": "jax.lax.scan",
-    "while": "jax.lax.while_loop",
-    "cond": "jax.lax.cond",
-}
-
-
 def _of_user(
     machine: Machine,
-    row: Fact,
+    said: UserFact,
     name: str,
     args: tuple[Value, ...],
     keywords: Arguments,
     span: Span,
 ) -> Value:
-    """A function of which the user says which transform it is like, or that it reads or pickles."""
-    role = _ROLES.get(row.transform.role) if row.transform is not None else None
-    model = find(role) if role is not None else None
-    if role is not None and model is not None:
-        return model(Call(machine, role, args, keywords, span))
-    if row.key is not None:
-        given = keywords.get("key") or (args[row.key] if 0 <= row.key < len(args) else None)
+    """A function of which the user says what it is like, takes, reads or returns."""
+    if said.like:
+        return _call_known(machine, said.like, args, keywords, span)
+    if said.key is not None:
+        given = keywords.get("key") or (args[said.key] if said.key < len(args) else None)
         if given is not None:
             use(machine, given, "draw", name, span)
-    if row.pickles is not None and row.pickles < len(args):
-        pickling.note_pickled(machine, args[row.pickles], span, name)
+    if said.pickles is not None and said.pickles < len(args):
+        pickling.note_pickled(machine, args[said.pickles], span, name)
     out = unknown_call(machine, args, keywords, span)
-    if row.effect in ("read", "wait"):
-        seen = read(machine, (*args, *keywords.values()), span, name)
-        return out.marked(seen)
-    return out
+    if said.returns in ARRAYS:
+        place = ARRAYS[said.returns]
+        out = only(Array(None, False, None, place, machine.origin(span)), out.marks)
+        if place == "device":
+            machine.dispatch()
+            out = as_tracer(out) if machine.traced else out
+    elif said.returns in KEYS:
+        out = _call_known(machine, KEYS[said.returns], (UNKNOWN,), {}, span)
+    elif said.returns == "none":
+        out = NONE
+    return out.marked(read(machine, (*args, *keywords.values()), span, name)) if said.reads else out
 
 
 def unknown_call(

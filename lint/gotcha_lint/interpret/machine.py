@@ -16,7 +16,7 @@ from gotcha_lint.domain.tracers import TRACED
 from gotcha_lint.domain.value import NO_MARKS, Marks, Object, Size, Tuple, Value
 from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.domain.value import Sequence as SequenceOf
-from gotcha_lint.facts import Fact
+from gotcha_lint.facts.user import UserFact
 from gotcha_lint.interpret.events import (
     Allocation,
     CallString,
@@ -52,7 +52,7 @@ class Machine(State, ABC):
         """`modules` by path; `index` finds them by the names that imports use."""
         super().__init__()
         self.modules = modules
-        self.rows: Mapping[str, Fact] = {}
+        self.rows: Mapping[str, UserFact] = {}
         self._index = index
         self.visible: Collection[str] = modules  # those that may be imported now
         self.events: list[Event] = []
@@ -145,7 +145,7 @@ class Machine(State, ABC):
         self.operations: Mapping[str, Callable[[Instruction, Registers], str | None]] = {}
 
     def take(
-        self, modules: dict[str, Module], index: ModuleIndex, rows: Mapping[str, Fact]
+        self, modules: dict[str, Module], index: ModuleIndex, rows: Mapping[str, UserFact]
     ) -> None:
         """These are the modules from now on, and what users say of functions elsewhere."""
         self.modules, self.visible = modules, modules

@@ -119,8 +119,8 @@ def of_roots(
     functions = sum(len(engine.modules[path].functions) for path in names)
     engine.root_budget = max(_LEAST, min(ROOT_BUDGET, _TOTAL // max(functions, 1)))
     own = names[module.path]
-    drawing = {name.rpartition(".")[2] for name, row in engine.rows.items() if row.key is not None}
-    own.compiling = _leading_to_compiles(names.values(), compiled | drawing)
+    said = {name.rpartition(".")[2] for name in engine.rows}  # what users say matters
+    own.compiling = _leading_to_compiles(names.values(), compiled | said)
     _try_classes(engine, names)
     yield from _of_module(engine, module, own, dict(engine.fresh))
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from gotcha_lint.domain.sites import Frame
 from gotcha_lint.domain.value import Value
-from gotcha_lint.facts import Fact
+from gotcha_lint.facts.user import UserFact
 from gotcha_lint.interpret.bindings import may_be_fixed, path_of
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Location
@@ -72,7 +72,7 @@ class Running:
         modules: Mapping[str, Module],
         index: ModuleIndex,
         graph: ImportGraph,
-        rows: Mapping[str, Fact],
+        rows: Mapping[str, UserFact],
     ) -> None:
         """These are the modules from now on."""
         old = self.engine.modules
