@@ -51,5 +51,28 @@ def test_projects_in_an_unmarked_directory_are_apart(tmp_path, monkeypatch):
     assert read(tmp_path) == {"c.py", "b/b.py"}
 
 
+@pytest.mark.parametrize(
+    "names",
+    [("README.md",), ("requirements.txt", "src/README.md"), ("LICENSE", "src/README.md")],
+)
+def test_a_download_without_git_is_one_project(tmp_path, monkeypatch, names):
+    """Read from anywhere: what stands at the top of nearly every repository tells its root."""
+    monkeypatch.setattr(workspace, "_no_projects", lambda: (str(tmp_path), "/nowhere"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    project = tmp_path / "project-main"
+    make(project, "train.py", "src/models/net.py", "src/step.py", *names)
+    make(tmp_path, "README.md")  # of nothing: a scratch directory is no project
+    assert workspace.root_of(str(project / "src" / "models")) == str(project)
+    assert read(project) == {"train.py", "src/models/net.py", "src/step.py"}
+
+
+def test_what_a_repository_has_at_its_top_ends_no_project(tmp_path, monkeypatch):
+    make(tmp_path, "pyproject.toml", "README.md", "examples/requirements.txt", "examples/a.py")
+    monkeypatch.chdir(tmp_path)
+    assert workspace.root_of(str(tmp_path / "examples")) == str(tmp_path)
+    assert read(tmp_path) == {"examples/a.py"}
+
+
 def test_the_users_home_and_scratch_are_known():
     assert os.path.expanduser("~") in workspace._no_projects()

@@ -7,15 +7,22 @@ import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from gotcha_lint.config.settings import DEFAULT_EXCLUDES
-from gotcha_lint.facts import Fact, library_names
+from gotcha_lint.facts import library_names
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.facts.user import UserFact
 from gotcha_lint.files import screen
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.modules import ModuleIndex
 
 _MARKERS = (".git", "pyproject.toml", "gotcha.toml", "setup.py", "setup.cfg")
+# At the top of a download without `.git`, the surer ones first: a README lies in many folders.
+_TOP = (
+    ("requirements.txt", "environment.yml", "environment.yaml", "LICENSE", "LICENSE.md"),
+    ("README.md", "README.rst", "README"),
+)
 _SITE = ("site-packages", "dist-packages")
 
 
@@ -29,7 +36,7 @@ class Workspace:
     skipped: Mapping[str, bytes]  # asked files that the screen left out
     components: tuple[frozenset[str], ...]  # of `raw`: files that imports join
     links: Mapping[str, Collection[str]]  # which of them each imports
-    rows: Mapping[str, Fact] = field(default_factory=dict)  # what users say of functions elsewhere
+    rows: Mapping[str, UserFact] = field(default_factory=dict)  # of functions elsewhere
 
     def without(self, paths: Collection[str]) -> Workspace:
         """Leaves out whole components."""
@@ -57,29 +64,33 @@ def root_of(directory: str) -> str:
     """The project's root for the files of a directory: what it holds is one program.
 
     The nearest directory with a marker; in site-packages the distribution's own folder; else the
-    working directory (a home or scratch directory is no project), or the parent of the topmost
-    package. It depends on the file alone, so that a file has the same findings alone and with its
-    whole tree.
+    working directory (a home or scratch directory is no project), the nearest directory that looks
+    like the top of a repository, or the parent of the topmost package. It depends on the file
+    alone, so that a file has the same findings alone and with its whole tree.
     """
-    current = directory
-    while True:
-        parent = os.path.dirname(current)
-        if os.path.basename(parent) in _SITE:
-            return current
-        if os.path.basename(current) in _SITE:
+    above = _with_parents(directory)
+    for current, parent in pairwise((*above, above[-1])):
+        if os.path.basename(parent) in _SITE or os.path.basename(current) in _SITE:
             return current
         if _is_marked(current) and current not in _no_projects():
             return current
-        if parent == current:
-            break
-        current = parent
     working = os.getcwd()
     if _is_below(directory, working) and not any(_is_below(d, working) for d in _no_projects()):
         return working
-    current = directory
-    while _has(current, "__init__.py") and os.path.dirname(current) != current:
-        current = os.path.dirname(current)
-    return current
+    for names in _TOP:
+        for current in above:
+            if any(_is_below(d, current) for d in _no_projects()):
+                break
+            if any(_has(current, name) for name in names):
+                return current
+    return next((d for d in above if not _has(d, "__init__.py")), above[-1])
+
+
+def _with_parents(directory: str) -> list[str]:
+    found = [directory]
+    while (parent := os.path.dirname(found[-1])) != found[-1]:
+        found.append(parent)
+    return found
 
 
 def _is_marked(directory: str) -> bool:
@@ -105,7 +116,7 @@ def gather(
     extra: frozenset[str],
     use_screen: bool,
     discover: Callable[[str], Iterable[str]] | None = None,
-    rows: Mapping[str, Fact] | None = None,
+    rows: Mapping[str, UserFact] | None = None,
 ) -> Workspace:
     """Reads the asked files and those of their projects; keeps what has to be parsed."""
     shown = {os.path.abspath(path): path for path in asked}
