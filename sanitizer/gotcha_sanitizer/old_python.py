@@ -22,4 +22,4 @@ def lines(degraded: Mapping[str, str]) -> Iterator[str]:
             yield f"degraded: {feature}: {why}"
     if old:
         hidden = " and ".join(_BRIEF[feature] for feature in old)
-        yield f"degraded: Python 3.11 hides {hidden}; see gotcha-sanitize doctor"
+        yield f"not seen on Python 3.11: {hidden}; see gotcha-sanitize doctor"

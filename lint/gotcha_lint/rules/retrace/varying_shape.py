@@ -19,8 +19,8 @@ class VaryingShape(Rule):
     program stays in memory, about 1.6 MB for a function of two matrix products.
 
     ## Instead
-    Round lengths up to a few (64, 128, 256) and mask; pass `x` and an index, not `x[:i]`, and a
-    mask, not `x[mask]`.
+    Round lengths up to a few (64, 128, 256), and mask the rest. Instead of a slice whose length
+    varies, pass the whole array and the length; instead of the chosen elements, the mask.
 
     ## Not reported
     Loops of a `precompile` or `warmup` function, which compile ahead of time for each size. Shown
