@@ -149,6 +149,8 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
         out = after_binary(machine, operator, x, y, out, span)
         known = all(as_arrays(v) is not None or _may_be_array(machine, v) for v in (x, y))
         return out if known else Value(out.atoms, True, out.marks, out.choice)  # or its own `+`
+    if holds_tracers(x) or holds_tracers(y):
+        machine.equations += 1
     if x.unknown or y.unknown or not x.atoms or not y.atoms:
         return Value(_of_defaults(machine, operator, x, y, span), True, marks)
     if len(x.atoms) * len(y.atoms) > _PAIRS:

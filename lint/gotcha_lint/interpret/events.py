@@ -133,7 +133,8 @@ class CompiledCall:
 class Unrolled:
     """A Python loop that runs while JAX traces; `equations` for each turn, about.
 
-    `alike`: the body does not ask which turn it is, and makes no layers.
+    `alike`: the body does not ask which turn it is, and makes no layers. `steps`: it goes over an
+    axis of an array, and carries a state from turn to turn.
     """
 
     path: str
@@ -143,6 +144,7 @@ class Unrolled:
     within: Function
     calls: CallString = ()
     alike: bool = False
+    steps: bool = False
 
 
 @record

@@ -21,6 +21,7 @@ from gotcha_lint.domain.value import (
     Number,
     Object,
     Size,
+    Symbol,
     Tuple,
     Value,
     as_affine,
@@ -39,6 +40,7 @@ from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS, note_eager
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Layer, LoopState
+from gotcha_lint.patterns.recurrences import carries_state
 from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Region, Register
 
@@ -87,14 +89,23 @@ def run_for(machine: Machine, instruction: Instruction, registers: Registers) ->
     traced = traced and machine.activation.function.name not in _CONSTRUCTORS
     if traced:
         check_loop(machine, instruction, equations, registers)
-    if traced and equations and turns is not None and why in ("range", "dim"):
+    if traced and equations and turns is not None and why is not None:
         within = machine.activation.function
         alike = not of_module and not _reads_turn(body, target)
-        machine.note(Unrolled(machine.path, span, turns, equations, within, machine.calls, alike))
+        steps = (why == "dim" or _is_axis(turns)) and carries_state(body)
+        machine.note(
+            Unrolled(machine.path, span, turns, equations, within, machine.calls, alike, steps)
+        )
     elif traced and equations and _are_modules(item):  # a configuration says how many
         within = machine.activation.function
         machine.note(Unrolled(machine.path, span, Size(), equations, within, machine.calls))
     machine.run(otherwise)
+
+
+def _is_axis(turns: Size) -> bool:
+    """Is it as long as an axis of an array?"""
+    names = turns.affine[0] if turns.affine is not None else ()
+    return any(isinstance(name, Symbol) and ".shape" in name.path for name, _ in names)
 
 
 def _reads_turn(body: Region, target: Register) -> bool:

@@ -19,6 +19,7 @@ class UnrolledLoop:
     marks: Marks
     within: Function
     alike: bool  # each turn does the same
+    steps: bool  # over an axis of an array, with a state that each turn renews
 
 
 @dataclass(frozen=True, slots=True)

@@ -478,7 +478,7 @@ class _Reader:
         self.programs.unrolled.append(
             UnrolledLoop(
                 event.path, event.span, event.turns.constant, event.equations,
-                event.turns.marks, event.within, event.alike,
+                event.turns.marks, event.within, event.alike, event.steps,
             )
         )  # fmt: skip
 

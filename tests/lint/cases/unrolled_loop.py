@@ -29,6 +29,32 @@ def configured(x, layers):
     return x
 
 
+@jax.jit
+def steps_of_time(decay, inputs):
+    batch, length, width = inputs.shape
+    state, states = jnp.zeros((batch, width)), []
+    for t in range(length):  # ! unrolled-loop
+        state = decay * state + inputs[:, t]
+        states.append(state)
+    return jnp.stack(states, 1)
+
+
+@jax.jit
+def a_sum_over_channels(x):
+    total = 0.0
+    for c in range(x.shape[-1]):
+        total = total + jnp.sin(x[..., c])
+    return total
+
+
+@jax.jit
+def a_buffer_for_each_channel(x):
+    out = jnp.zeros_like(x)
+    for c in range(x.shape[-1]):
+        out = out.at[..., c].set(jnp.sin(x[..., c]))
+    return out
+
+
 def update(weights, x):
     def loss(weights):
         for w in weights:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.sites import Site, Span
+from gotcha_lint.domain.tracers import TRACED
 from gotcha_lint.domain.value import (
     BOTTOM,
     UNKNOWN,
@@ -69,13 +70,23 @@ def item(machine: Machine, base: Value, key: Value, span: Span) -> Value:
     known = key_of(key)
     if known is not None and isinstance(base.only, (Tuple, Mapping)):
         return out  # the items say themselves with what they vary
-    if machine.differentiated and flows_in(key.marks) and isinstance(base.only, Symbol):
+    if isinstance(base.only, Symbol) and _is_of_array(machine, base, key, out):
+        machine.equations += 1
         return unknown_array("device", machine.origin(span), base.marks | key.marks)
     is_key = known is not None and not isinstance(known[0], tuple)  # no slice: these are of arrays
     if machine.differentiated and is_key and not isinstance(base.only, Array):
         assert known is not None
         return at_key(out, base.marks, f"[{known[0]!r}]").marked(key.marks)
     return out.marked(base.marks | key.marks)
+
+
+def _is_of_array(machine: Machine, base: Value, key: Value, out: Value) -> bool:
+    """Does `base[key]` show that `base` is an array? Then the result is one, too."""
+    if machine.differentiated and flows_in(key.marks):
+        return True
+    atom = key.only
+    cuts = isinstance(atom, Tuple) and not is_slice(key) and any(map(is_slice, atom.items))
+    return cuts and TRACED in base.marks and out.unknown
 
 
 def _item_of(

@@ -9,6 +9,7 @@ from gotcha_lint.domain import affine
 from gotcha_lint.domain.freshness import taken_from
 from gotcha_lint.domain.keys import EACH_ONE
 from gotcha_lint.domain.sites import Site
+from gotcha_lint.domain.tracers import TRACED
 from gotcha_lint.domain.value import (
     BOTTOM,
     INFINITY,
@@ -51,7 +52,7 @@ from gotcha_lint.interpret.start.backend import note_iterated
 
 _DEPTH = 5  # of elements in elements
 
-Why = str | None  # why the turns of a loop are known: "range", "dim"
+Why = str | None  # what gives the turns of a loop: "range", "dim" of an array, or "leaves"
 
 
 def element(
@@ -90,9 +91,10 @@ def _element(machine: Machine, atom: Atom, value: Value, marks: Marks) -> tuple[
     if isinstance(atom, Symbol):
         step = atom.step("[*]", atom.origin)
         size = Size(0, INFINITY, value.marks, None, _length(atom))
+        why = "leaves" if TRACED in value.marks else None  # of an array, or a tree of them
         if step is not None:
-            return only(step, value.marks | marks), size, None
-        return Value((), True, value.marks | marks), size, None
+            return only(step, value.marks | marks), size, why
+        return Value((), True, value.marks | marks), size, why
     if isinstance(atom, Object) and isinstance(batch := atom.site.info.get("batch"), Symbol):
         return only(batch, value.marks | marks), Size(marks=value.marks), None
     if isinstance(atom, Constant) and isinstance(atom.value, (str, bytes)):

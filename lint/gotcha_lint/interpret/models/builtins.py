@@ -202,7 +202,7 @@ def enumerated(call: Call) -> Value:
     call.engine.ranges[symbol] = (begin, end, affine.constant(1))
     form = affine.symbol(symbol)
     number = only(Number("int", low, high + last, form, call.origin), frozenset((mark,)))
-    return only(Sequence(only(Tuple((number, each))), size or Size(), None, why == "range"))
+    return only(Sequence(only(Tuple((number, each))), size or Size(), None, why is not None))
 
 
 @model("builtins.zip")
@@ -219,7 +219,8 @@ def zipped(call: Call) -> Value:
     mark = ("elements", machine.path, call.span)
     parts = [element(machine, given, mark) for given in call.args]
     each = only(Tuple(tuple(part for part, _, _ in parts)))
-    return only(Sequence(each, _shortest([size for _, size, _ in parts])))
+    size, counted = _shortest([size for _, size, _ in parts]), any(why for *_, why in parts)
+    return only(Sequence(each, size, is_range=counted))
 
 
 def _transposed(call: Call) -> Value:

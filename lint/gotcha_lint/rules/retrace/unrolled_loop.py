@@ -24,8 +24,10 @@ class UnrolledLoop(Rule):
 
     ## Not reported
     Short loops: less than 32 iterations, or 64 equations in all. Four iterations are enough where
-    all do the same and make 500 equations together, as several updates in one call. Loops whose
-    number of iterations follows from a configuration or an array's shape are shown with `--all`.
+    all do the same and make 500 equations together, as several updates in one call. A loop over an
+    axis of unknown length is a note where it carries a state from one iteration to the next, as over
+    the steps of a sequence. Other loops whose number of iterations follows from a configuration or
+    from what is traced are shown with `--all`.
     """
 
     confidence = "medium"
@@ -77,6 +79,14 @@ def _foreseen(loop: loop_work.UnrolledLoop) -> Foreseen | None:
     line, column = loop.span[:2]
     header = loop.path, (line, column, line, column)
     cost = f"{loop.equations} equations" if loop.equations > 1 else "one equation"
+    if loop.turns is None and loop.steps:
+        return Foreseen(
+            header,
+            f"this loop of {called(loop.within)} runs while JAX traces it, once for each element "
+            f"of an axis, and carries a state: each iteration adds about {cost} to the program; "
+            "`lax.scan` traces and compiles one",
+            severity="info",
+        )
     if loop.turns is None:
         return Foreseen(
             header,
