@@ -86,6 +86,7 @@ SOURCES = (
         "recompile changing-static-argument varying-shape partial-last-batch growing-array "
         "jit-in-loop jit-of-partial jit-captures-batch large-constant-captured wrong-cache-key "
         "parameter-ignored-for-self eager-grad eager-optimizer-update eager-op-storm eager-at-loop "
+        "eager-init "
         "slow-path-call host-bound-loop many-first-compiles weak-type-argument changing-dtype "
         "changing-structure call-style-varies",
     ),

@@ -42,7 +42,7 @@ TABLE = (
         "slow-path-call host-bound-loop many-first-compiles silent-cpu-fallback "
         "device-array-pickled iterate-device-array "
         "eager-at-loop loop-over-examples per-example-device-put jnp-in-data-pipeline "
-        "eager-op-storm layer-without-dtype eager-schedule",
+        "eager-op-storm layer-without-dtype eager-schedule eager-init",
     ),
     Symptom(
         "It gets slower and slower",

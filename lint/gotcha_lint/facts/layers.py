@@ -26,3 +26,20 @@ def operations_of(name: str) -> int:
     if short in _CELLS:
         return _OF_A_CELL
     return _OF_ATTENTION if short in _ATTENTION else OF_A_LAYER * (short in _PLAIN)
+
+
+# Layers with weights that `init` computes through, op by op outside of jit: attention is four.
+_WEIGHTED = _PLAIN | _CELLS | _ATTENTION | frozenset(
+    ("Dense", "DenseGeneral", "SelfAttention", "MultiHeadDotProductAttention", "ConvLocal",
+     "ConvLSTMCell", "MGUCell")
+)  # fmt: skip
+_OF_INIT = ("flax.linen", "haiku")
+_FOURFOLD = _ATTENTION | frozenset(("SelfAttention", "MultiHeadDotProductAttention"))
+
+
+def weighted_layers(name: str) -> int:
+    """How many layers with weights a class of linen or Haiku is."""
+    library, _, short = name.rpartition(".")
+    if library not in _OF_INIT or short not in _WEIGHTED:
+        return 0
+    return 4 if short in _FOURFOLD else 1

@@ -9,6 +9,7 @@ from gotcha_lint.interpret.events import Remark
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.roots import Segment
 
+About = tuple[str, int, int]  # file, first and last line of what the fault is about
 _CALLS = 3  # that are shown for the way to the place
 
 
@@ -27,12 +28,12 @@ class Fault:
     places: tuple[tuple[str, Span, str], ...]
     certain: bool
     scripted: bool
-    about: tuple[str, int, int] | None
+    about: About | None
 
 
 @dataclass(slots=True)
 class Faults:
-    found: dict[tuple[str, str, Span], Fault] = field(default_factory=dict)
+    found: dict[tuple[str, str, Span, About | None], Fault] = field(default_factory=dict)
 
     def add(self, segment: Segment) -> None:
         for event in segment.events:
@@ -44,7 +45,7 @@ class Faults:
 
     def _add(self, event: Remark, scripted: bool, rooted: bool) -> None:
         """`rooted`: the first of its calls is that of a root, which no text has."""
-        key = event.kind, event.path, event.span
+        key = event.kind, event.path, event.span, event.about
         old = self.found.get(key)
         if old is not None and (old.certain or event.maybe) and (old.scripted or not scripted):
             return

@@ -35,6 +35,7 @@ OF_TRACES = frozenset(
 )
 LEAF = "iterator as a leaf"
 UNTYPED_MESH = "mesh without types"
+EAGER_INIT = "eager init"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 
@@ -83,6 +84,13 @@ def note(
             maybe=maybe, about=None, given=None, calls=(),
         )
     )  # fmt: skip
+
+
+def note_eager_init(machine: Machine, model: Function, span: Span) -> None:
+    """Notes that the weights of a model are made outside of a trace, operation by operation."""
+    if not machine.traced:
+        about = model.path, model.line, model.end_line
+        remark(machine, EAGER_INIT, span, model.name, about=about)
 
 
 def note_asked(machine: Machine, cache: Site, span: Span) -> None:

@@ -21,6 +21,7 @@ from gotcha_lint.interpret.call import Call, methods, model
 from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.faults.discards import mark_version
 from gotcha_lint.interpret.faults.half_precision import check_weights
+from gotcha_lint.interpret.faults.remarks import note_eager_init
 from gotcha_lint.interpret.faults.signatures import check_apply
 from gotcha_lint.interpret.heap import class_attribute, deep_marks
 from gotcha_lint.interpret.keys import use_for_weights, use_streams
@@ -88,6 +89,8 @@ def instance_method(call: Call) -> Value:
     if call.short in ("init", "lazy_init", "init_with_output") and cls is not None:
         use_for_weights(machine, call.argument(0, "rngs"), call.span)
         note_made(machine, call.short, call.span)
+        if call.short != "lazy_init":
+            note_eager_init(machine, cls.info["function"], call.span)
         return initialised(call)
     if call.short in ("train", "eval") and not call.args:
         switch(machine, site, call.short == "train")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gotcha_lint.domain.value import UNKNOWN, Object, Tuple, Value, only
 from gotcha_lint.interpret.call import Call, methods, model
+from gotcha_lint.interpret.faults.remarks import note_eager_init
 from gotcha_lint.interpret.keys import use
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL
 
@@ -43,6 +44,9 @@ def transformed_method(call: Call) -> Value:
     rng = call.get(skipped - 1, "rng")
     if rng is not None:
         use(call.engine, rng, "given", call.short, call.span)
+    inner = call.on.site.info["inner"].only
+    if call.short == "init" and isinstance(inner, Object) and inner.site.kind == "function":
+        note_eager_init(call.engine, inner.site.info["function"], call.span)
     before = call.engine.dispatches
     out = call.engine.call(call.on.site.info["inner"], call.args[skipped:], keywords, call.span)
     call.engine.dispatch(max(before + OF_A_MODEL - call.engine.dispatches, 0))
