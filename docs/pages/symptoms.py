@@ -125,7 +125,7 @@ TABLE = (
         "The checkpoint will not load, or is not there",
         "checkpoint-not-awaited orbax-restore-without-target checkpoint-shapes-unchecked "
         "incomplete-checkpoint "
-        "end-test-never-true "
+        "end-test-never-true best-test-never-true "
         "closure-pickled checkpoint-of-another-model orbax-relative-path orbax-existing-dir "
         "tree-in-np-save general-type-first namedtuple-rebuilt-by-type key-not-numpy array-in-json "
         "dict-test-misses-frozendict device-array-pickled replicated-state-saved "
