@@ -15,11 +15,15 @@ from gotcha_lint.program.data_flow import instructions, reads_name, steps_of, us
 from gotcha_lint.program.ir import Function, Instruction, Region, Span
 
 KEY, OPTIMIZER = "key", "optimizer"
+COUNTER, BEST, GENERATOR = "counter", "best", "generator"  # they matter where a run is resumed
 ITSELF = "self"  # among the arguments of a save: the object whose method is called
 Saved = frozenset[int | str] | None  # places and names of arguments; None: all of them
 _PARAMS, _STATE = "params", "opt_state"  # attributes of train states, in Flax and after it
 _RANDOM = frozenset(("random", "jr", "jrandom", "jrnd", "rnd"))
 _MAKES_KEY = frozenset(("PRNGKey", "key", "split"))
+_GENERATOR_CALLS = (("default_rng",), ("RandomState",))
+_SHOWS = (("print",), ("set_postfix",), ("set_description",))
+_ORDERS = frozenset(("Lt", "LtE", "Gt", "GtE"))
 _COMPUTES = frozenset(("binop", "unop", "compare", "augment"))
 _FILLS = frozenset(("setitem", "setattr", "closure", "discard"))
 _DEPTH = 4  # of names that hold names
@@ -121,11 +125,72 @@ class _Code:
         for _, register in (*call[3], *call[4]):
             yield register, part if alone else ""
 
+    def comes_from(self, register: object, calls: Collection[Span]) -> bool:
+        """Is it made of the result of one of the calls, through names?"""
+        waiting, seen = [register], set[object]()
+        while waiting:
+            step = self.made.get(waiting.pop())
+            if step is None or step[-1] in seen:
+                continue
+            seen.add(step[-1])
+            if step[0] == "call" and step[-1] in calls:
+                return True
+            if step[0] == "load":
+                waiting += [store[4] for store in self.stores.get(step[2], ())]
+            else:
+                waiting += used_registers(step)
+        return False
+
+    def orders(self, test: object) -> Iterator[Instruction]:
+        """The comparisons by size that a test is made of."""
+        waiting, seen = [test], set[object]()
+        while waiting:
+            register = waiting.pop()
+            step = self.made.get(register)
+            if step is None or register in seen:
+                continue
+            seen.add(register)
+            if step[0] == "compare" and step[2] in _ORDERS:
+                yield step
+            elif step[0] == "load" and step[2].startswith("%"):  # the value of `a and b`
+                waiting += [store[4] for store in self.stores.get(step[2], ())]
+            elif step[0] != "load":
+                waiting += used_registers(step)
+
+    def loads(self, registers: Collection[object]) -> set[str]:
+        """The names that registers were loaded from."""
+        steps = (self.made.get(register) for register in registers)
+        return {step[2] for step in steps if step is not None and step[0] == "load"}
+
+    def is_number(self, register: object) -> bool:
+        """A number that is written out, or infinity."""
+        step = self.made.get(register)
+        if step is None:
+            return False
+        if step[0] == "const":
+            return type(step[2]) in (int, float)
+        if step[0] == "unop":
+            return self.is_number(step[3])
+        if step[0] == "attr":
+            return step[3] == "inf"
+        return step[0] == "call" and self.words(step[2]) == ("float",)
+
+    def counts(self, store: Instruction) -> bool:
+        """`count += 1`"""
+        step = self.made.get(store[4])
+        if step is None or step[0] not in ("augment", "binop") or step[2] != "Add":
+            return False
+        one = self.made.get(step[4])
+        is_one = one is not None and one[0] == "const" and one[2] == 1
+        return is_one and self.loads(step[3:4]) == {store[2]}
+
     def source(self, register: object) -> Instruction | None:
         """The call that a register, or an element of which, comes from."""
         step = self.made.get(register)
         if step is not None and step[0] in ("unpack", "item"):
             whole = self.made.get(step[2])
+            if whole is not None and whole[0] == "unpack":
+                return self.source(step[2])  # `(model, average), state = step(...)`
             if step[0] == "unpack" and whole is not None and whole[0] == "build":
                 parts, place = whole[3], step[3].index(register)
                 return self.source(parts[place][1]) if len(parts) == len(step[3]) else None
@@ -161,9 +226,19 @@ class _Code:
         if len(given) != 1 or call[4]:
             return ""
         inner = self.kind(given[0], depth + 1)
-        if words[-1:] == ("init",) and len(words) > 1:
+        if (words[-1:] == ("init",) and len(words) > 1) or self._is_init(call[2]):
             return "" if inner else OPTIMIZER
         return inner
+
+    def _is_init(self, callee: object) -> bool:
+        """`opt_init, opt_update = optax.adam(rate)`"""
+        step = self.made.get(callee)
+        stored = self.stores.get(step[2], []) if step is not None and step[0] == "load" else []
+        made = self.made.get(stored[0][4]) if len(stored) == 1 else None
+        if made is None or made[0] != "unpack" or made[3].index(stored[0][4]):
+            return False
+        call = self.source(stored[0][4])
+        return call is not None and self.words(call[2])[:1] == ("optax",)
 
     def _place(self, register: object) -> int | None:
         """Which element of a result it is."""
@@ -246,10 +321,13 @@ def reaching(function: Function, call: Span, saved: Saved) -> Saved:
     return frozenset(own)
 
 
-def unsaved(function: Function, saves: Mapping[Span, Saved]) -> tuple[Span | None, list[Carried]]:
+def unsaved(
+    function: Function, saves: Mapping[Span, Saved], restores: Collection[Span] = ()
+) -> tuple[Span | None, list[Carried]]:
     """The first of the calls at `saves` that is in a loop, and what the loop carries beside it.
 
-    Nothing where no call is in a loop, or none saves what the loop carries.
+    `restores`: the calls in the function that read a checkpoint. Nothing where no call is in a
+    loop, or none saves what the loop carries.
     """
     loop = next(_loops_with(function.body, saves), None)
     if loop is None:
@@ -290,6 +368,7 @@ def unsaved(function: Function, saves: Mapping[Span, Saved]) -> tuple[Span | Non
     of_weights = weights | {f"{n}.{_PARAMS}" for n in states}
     first = next((span for span, names in each.items() if names & of_weights), None)
     first = first if first is not None else next(iter(each), None)
+    found += _begun_again(code, loop, saves, restores)
     lost = (o for o in found if not given & {o.name, o.name.rpartition(".")[0]})
     return first, sorted(lost, key=lambda one: one.name)
 
@@ -307,6 +386,63 @@ def _known(
             yield Carried(name, made[0], made[1][-1])
         elif any(step[2] == name and code.splits(step[4], name) for step in renewed):
             yield Carried(name, KEY, before[name][0][-1] if before[name] else None, False)
+
+
+def _begun_again(
+    code: _Code, loop: Instruction, saves: Collection[Span], restores: Collection[Span]
+) -> Iterator[Carried]:
+    """What begins as in a first run before a loop that goes on where a checkpoint ends."""
+    inside = list(instructions([loop]))
+    spans = {step[-1] for step in inside}
+    begins = {span for span in restores if span not in spans and span < loop[-1]}
+    if not begins or loop[0] != "for" or not code.comes_from(loop[2], begins):
+        return
+    for name, stores in code.stores.items():
+        before = [s for s in stores if s[-1] not in spans and s[-1] < loop[-1]]
+        renewed = [s for s in stores if s[-1] in spans]
+        if len(before) != 1 or code.comes_from(before[0][4], begins):
+            continue
+        if not renewed:
+            call = code.source(before[0][4])
+            drawn = call is not None and code.words(call[2])[-1:] in _GENERATOR_CALLS
+            if drawn and any(s[0] == "load" and s[2] == name for s in inside):
+                yield Carried(name, GENERATOR, before[0][-1])
+        elif not code.is_number(before[0][4]):
+            continue
+        elif all(code.counts(s) for s in renewed):
+            if _is_asked(code, inside, name):
+                yield Carried(name, COUNTER, before[0][-1])
+        elif _keeps_best(code, inside, name, saves):
+            yield Carried(name, BEST, before[0][-1])
+
+
+def _is_asked(code: _Code, inside: list[Instruction], name: str) -> bool:
+    """Does anything in the loop depend on the counter? Not what is shown, nor a rate."""
+    asked = False
+    for step in inside:
+        if step[0] == "binop":
+            if step[2] in ("Div", "FloorDiv") and name in code.loads(step[3:5]):
+                return False
+            asked |= step[2] == "Mod" and name in code.loads(step[3:4])
+        elif step[0] == "compare":
+            asked |= name in code.loads(step[3:5])
+        elif step[0] == "call" and code.words(step[2])[-1:] not in _SHOWS:
+            asked |= name in code.loads([r for _, r in (*step[3], *step[4])])
+    return asked
+
+
+def _keeps_best(code: _Code, inside: list[Instruction], name: str, saves: Collection[Span]) -> bool:
+    """`if loss < best: best = loss; save(...)`"""
+    for step in inside:
+        if step[0] != "if":
+            continue
+        then = list(instructions(step[3]))
+        is_kept = any(s[0] == "store" and s[2] == name for s in then)
+        is_saved = any(s[0] == "call" and s[-1] in saves for s in then)
+        compared = (name in code.loads(i[3:5]) for i in code.orders(step[2]))
+        if is_kept and is_saved and any(compared):
+            return True
+    return False
 
 
 def _loops_with(code: Region, saves: Collection[Span]) -> Iterator[Instruction]:

@@ -65,19 +65,23 @@ class Checkpoints:
     def unsaved(self) -> Iterator[Unsaved]:
         """Of each function with a loop that saves some of its state."""
         for function, saves in self.saves.items():
-            span, found = unsaved(function, {at: saved for at, (_, saved) in saves.items()})
+            library = next(iter(saves.values()))[0]
+            restores = self._restores(function, library)
+            written = {at: saved for at, (_, saved) in saves.items()}
+            span, found = unsaved(function, written, [at for _, at in restores])
             if span is not None and found:
-                restored = self._restored(function, saves[span][0])
-                yield Unsaved(function.path, span, tuple(found), restored)
+                restores = self._restores(function, saves[span][0])
+                yield Unsaved(function.path, span, tuple(found), min(restores, default=None))
 
-    def _restored(self, function: Function, library: str) -> Origin | None:
+    def _restores(self, function: Function, library: str) -> list[Origin]:
+        """The calls in a function that read checkpoints of a library."""
         first, last = function.line, function.end_line
-        places = [
-            place
-            for place, of in self.restores.items()
-            if of == library and place[0] == function.path and first <= place[1][0] <= last
+        first += not function.is_module  # an outsider's call stands at the `def`
+        return [
+            (path, span)
+            for (path, span), of in self.restores.items()
+            if of == library and path == function.path and first <= span[0] <= last
         ]
-        return min(places, default=None, key=lambda place: place[1])
 
 
 def _both(saved: Saved, effect: Effect) -> Saved:

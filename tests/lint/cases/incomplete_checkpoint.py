@@ -4,6 +4,7 @@ import equinox as eqx
 import flax
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from flax.training import checkpoints
 
@@ -216,3 +217,94 @@ class KeyKept(flax.struct.PyTreeNode):
 
     def load(self, data):
         return self.replace(**data)
+
+
+# What begins again, where the loop goes on with the epoch that was saved.
+
+
+def load_all(path, w, state):
+    w, state, epoch = checkpoints.restore_checkpoint(path, (w, state, 0))
+    return w, state, epoch
+
+
+def counter_begins_again(path, epochs, batches, gated):
+    w = jnp.zeros(3)
+    w, state, start = load_all(path, w, optimizer.init(w))
+    count = 0
+    for epoch in range(start, epochs):
+        for _ in batches:
+            w, state = gated(w, state, count)
+            count += 1
+        checkpoints.save_checkpoint(path, (w, state, epoch), epoch)  # ! incomplete-checkpoint
+
+
+def best_begins_again(path, epochs, evaluate):
+    w = jnp.zeros(3)
+    w, state, start = load_all(path, w, optimizer.init(w))
+    best = float("inf")
+    for epoch in range(start, epochs):
+        w, state = still(w, state)
+        loss = evaluate(w)
+        if epoch > 2 and loss < best:
+            best = loss
+            checkpoints.save_checkpoint(path, (w, state, epoch), epoch)  # ! incomplete-checkpoint
+
+
+def generator_begins_again(path, epochs, masked):
+    w = jnp.zeros(3)
+    w, state, start = load_all(path, w, optimizer.init(w))
+    rng = np.random.default_rng(0)
+    for epoch in range(start, epochs):
+        (w, _), state = masked(w, state, rng.random(3))
+        checkpoints.save_checkpoint(path, (w, state, epoch), epoch)  # ! incomplete-checkpoint
+
+
+def counted_for_show(path, epochs, batches):
+    w = jnp.zeros(3)
+    w, state, start = load_all(path, w, optimizer.init(w))
+    done, total = 0, 0.0
+    for epoch in range(start, epochs):
+        seen = 0
+        for batch in batches:
+            w, state = still(w + batch, state)
+            done += 1
+            seen += 1
+            total += 1.0
+            if seen % 10 == 0:
+                print(seen)
+        print(done)
+        checkpoints.save_checkpoint(path, (w, state, epoch), epoch)
+
+
+def counter_goes_on(path, epochs, batches, gated):
+    w = jnp.zeros(3)
+    w, state, start = load_all(path, w, optimizer.init(w))
+    count = start * len(batches)
+    best = float("inf") if start == 0 else start
+    for epoch in range(start, epochs):
+        for _ in batches:
+            w, state = gated(w, state, count)
+            count += 1
+        if epoch < best:
+            best = epoch
+            checkpoints.save_checkpoint(path, (w, state, epoch), epoch)
+
+
+def all_begins_again(path, epochs, batches, gated):
+    w = checkpoints.restore_checkpoint(path, jnp.zeros(3))
+    count = 0
+    for epoch in range(epochs):
+        for _ in batches:
+            w = gated(w, count)
+            count += 1
+        checkpoints.save_checkpoint(path, w, epoch)
+
+
+def optimizer_in_two_names(path, steps):
+    init, update = optax.adam(0.1)
+    w = read(path, jnp.zeros(3))
+    state = init(w)
+    for _ in range(steps):
+        grads, state = update(w, state)
+        w = optax.apply_updates(w, grads)
+        write(path, w)  # ! incomplete-checkpoint

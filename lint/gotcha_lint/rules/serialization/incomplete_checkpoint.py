@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.interpret.faults.checkpoints import LEFT_OUT
-from gotcha_lint.program.carried_state import KEY, OPTIMIZER
+from gotcha_lint.program.carried_state import BEST, COUNTER, GENERATOR, KEY, OPTIMIZER
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
@@ -17,7 +17,10 @@ class IncompleteCheckpoint(Rule):
     Nothing fails. A run that is restarted from the checkpoint begins with a new key, so it draws
     the numbers of the first steps again: the same noise, the same dropout masks, the same order of
     the data. With a new optimizer state the moments are zero and the learning rate schedule starts
-    at step 0: the loss jumps, and a warm-up runs a second time.
+    at step 0: the loss jumps, and a warm-up runs a second time. Where the loop goes on with the
+    epoch that was saved, what begins as in a first run no longer fits to it: a step counter that
+    switches a loss on, a generator that draws masks, the best result so far, after which the first
+    evaluation overwrites the best checkpoint.
 
     ## Instead
     Save one tree with all that the loop carries: parameters, optimizer state, key and step. A key
@@ -118,7 +121,7 @@ class IncompleteCheckpoint(Rule):
             ]
             if one.restored is not None:
                 places.append((*one.restored, "a checkpoint is read here"))
-            lost = " and ".join(f"the {_WHAT[each.kind]} `{each.name}`" for each in one.carried)
+            lost = " and ".join(f"{_WHAT[each.kind]} `{each.name}`" for each in one.carried)
             resumes = one.restored is not None and any(each.new for each in one.carried)
             yield Foreseen(
                 (one.path, one.span),
@@ -134,8 +137,17 @@ _BEGINS = {
     True: "`{}` is made here, in a restarted run, too",
     False: "`{}` begins here, in a restarted run, too",
 }
-_WHAT = {KEY: "random key", OPTIMIZER: "optimizer state"}
+_WHAT = {
+    KEY: "the random key",
+    OPTIMIZER: "the optimizer state",
+    COUNTER: "the counter",
+    BEST: "the best result",
+    GENERATOR: "the generator",
+}
 _EFFECT = {
     KEY: "draws the same numbers again",
     OPTIMIZER: "loses the moments and the step count",
+    COUNTER: "counts from the start again, while its epochs go on",
+    BEST: "takes its first result for the best, and writes over the best checkpoint",
+    GENERATOR: "draws the same numbers again",
 }
