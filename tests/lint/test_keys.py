@@ -138,6 +138,44 @@ USED_TWICE = {
 }
 
 USED_TWICE |= {
+    "in the same call of one of two agents": """
+        class Random:
+            def act(self, key, x):
+                y = noise(key, x)
+                key, sub = jax.random.split(key)  # ! key-reuse
+                return mask(sub, y)
+
+
+        class Other(Random):
+            pass
+
+
+        class Game:
+            def __init__(self, kind):
+                self.agent = Random() if kind == "random" else Other()
+
+            def play(self, seed, x):
+                return self.agent.act(jax.random.key(seed), x)
+        """,
+    "split on a way on which what was drawn is lost, and on one where it is not": """
+        def play(seed, start, anew):
+            key = jax.random.key(seed)
+            x = noise(key, start)
+            if anew:
+                key, sub = jax.random.split(key)
+                x = noise(sub, start)
+            key, sub = jax.random.split(key)  # ! key-reuse
+            return mask(sub, x)
+        """,
+    "on both sides of a branch": """
+        def sample(key, x, soft):
+            if soft:
+                x = noise(key, x)
+            else:
+                x = mask(key, x)
+            key, sub = jax.random.split(key)  # ! key-reuse
+            return noise(sub, x)
+        """,
     "a key that no turn of the loop renews, after a split that some runs make": """
         def train(args, x, batches):
             key = jax.random.key(args.seed)
@@ -442,6 +480,19 @@ FRESH = {
         def measure(model, params, batches, key):
             for batch in batches:
                 print(model.apply(params, batch, train=False, rngs={"dropout": key}))
+        """,
+    "in the calls of two agents, of which one acts": """
+        class Player:
+            def __init__(self, soft):
+                self.soft = soft
+
+            def act(self, key, x):
+                return noise(key, x) if self.soft else mask(key, x)
+
+
+        def play(soft, seed, x):
+            player = Player(True) if soft else Player(False)
+            return player.act(jax.random.key(seed), x)
         """,
     "one order for several arrays": """
         def shuffle(key, x):

@@ -140,9 +140,10 @@ def call(
         out = kept(machine, out, callee)  # a model that is differentiated, called
     several = len(callee.atoms) + callee.unknown > 1
     machine.maybe += several
-    before = machine.dispatches
+    before, choice = machine.dispatches, machine.choice
     try:
-        for atom in callee.atoms:
+        for number, atom in enumerate(callee.atoms):
+            machine.choice = number if several else choice
             if isinstance(atom, Symbol) and isinstance(atom.root, Batch) and atom.path:
                 found = _call_of_batch(machine, atom, callee, args, keywords, span)
             elif isinstance(atom, Symbol) and (update := update_of(atom, callee.marks)):
@@ -155,6 +156,7 @@ def call(
             out = join(out, found)
     finally:
         machine.maybe -= several
+        machine.choice = choice
     if machine.dispatches > before:
         machine.started[machine.path, span] = machine.dispatches - before
     return out
@@ -424,11 +426,14 @@ def _call_method(
             out = Value((), True, aged(me, machine.aged).marks | seen)
     several = len(receiver.atoms) + receiver.unknown > 1
     machine.maybe += several
+    choice = machine.choice
     try:
-        for atom in receiver.atoms:
+        for number, atom in enumerate(receiver.atoms):
+            machine.choice = number if several else choice
             out = join(out, _method_of(machine, method, atom, args, keywords, span))
     finally:
         machine.maybe -= several
+        machine.choice = choice
     return out
 
 

@@ -218,7 +218,10 @@ class KeyUse:
     on, and last the one that uses the key; `sides`: the branches around in each of them; `left`:
     those of functions that have returned the key, on the way that led to it. `numbers`: the least
     and the greatest that `fold_in` folds in, or that the keys of `split` have. `seed`: of a key
-    that is made, which number makes it, where that is not written there.
+    that is made, which number makes it, where that is not written there. `doubt`: in which of
+    `functions`, counted from the last one, one of several keys is taken or one of several functions
+    is called; the one that is nearest to the use. `choices`: which of several is called, in each of
+    `functions` that calls one of several.
     """
 
     key: Key
@@ -231,7 +234,8 @@ class KeyUse:
     loops: Marks = NO_MARKS  # steady loops around
     listed: bool = False  # one of them goes over what is written out
     guarded: bool = False
-    maybe: bool = False  # one of several keys, or one of several functions
+    doubt: int | None = None
+    choices: tuple[int | None, ...] = (None,)
     sides: tuple[Sides, ...] = ((),)
     numbers: tuple[float, float] | None = None
     calls: CallString = ()
@@ -241,6 +245,14 @@ class KeyUse:
     @property
     def place(self) -> Origin:
         return self.path, self.span
+
+    @property
+    def maybe(self) -> bool:
+        return self.doubt is not None
+
+    def is_doubted_from(self, level: int) -> bool:
+        """Is there a doubt in one of the functions from this level of the calls on?"""
+        return self.doubt is not None and len(self.functions) - 1 - self.doubt >= level
 
 
 @record

@@ -101,6 +101,7 @@ class Machine(State, ABC):
         self.active: set[Any] = set()
         self.ranges: dict[Any, tuple[Any, Any, Any]] = {}  # symbol -> start, stop, step
         self.maybe = 0  # one of several functions is called here, nobody knows which
+        self.choice = 0  # ... and the number of the one that runs
         self.sides: dict[Any, Any] = {}  # of the open branches of this function: which is taken
         self.transform = ""  # that runs outside of jit, around what is called here
         self.guards: Guards = ()  # what must hold here, within this function

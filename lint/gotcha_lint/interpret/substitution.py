@@ -513,6 +513,7 @@ class Substitution:
         if key is None:
             return None
         machine.key_uses += 1
+        here = len(event.functions) if machine.maybe else None
         return replaced(
             event,
             key=key,
@@ -520,7 +521,8 @@ class Substitution:
             loops=self._loops(event.loops),
             listed=event.listed or is_listed(machine),
             guarded=event.guarded or bool(machine.guarded),
-            maybe=event.maybe or bool(machine.maybe),
+            doubt=here if event.doubt is None else event.doubt,
+            choices=(machine.choice if machine.maybe else None, *event.choices),
             functions=(machine.activation.function, *event.functions),
             sides=(self._sides, *event.sides),
             calls=calls,

@@ -206,12 +206,13 @@ class _Reader:
         strong = [each for each in others if {each.first.how, now.how} not in _WEAK]
         others = strong or others
         if strong:
-            self.told.add(key)
+            if any(each.certain for each in strong):
+                self.told.add(key)
             if any(each.first.how == now.how == "split" for each in others):
                 self.doubled[key] = self._renewed(key)
         elif not others:
             others = list(self._each_call(now))
-        for reuse in (*others[:1], *self._twins(now), *self._last_of_all(now)):
+        for reuse in (*_one_of_each_side(others), *self._twins(now), *self._last_of_all(now)):
             self._tell(reuse)
         if len(known) < _KEPT and not any(_place(now) == _place(each) for each in known):
             known.append(now)
@@ -336,7 +337,7 @@ class _Reader:
         if first.how == now.how == "handed" and isinstance(now.key.base, Symbol):
             return None  # nothing shows that it is a key
         before, at = part_ways(first, now)
-        certain = not (first.maybe or now.maybe) and _is_surely_key(now.key)
+        certain = not _is_doubted(first, now) and _is_surely_key(now.key)
         if how in _WEAK or "handed" in how or any(map(_may_make_weights, (first, now))):
             certain = False  # streams fold names in; nothing shows that the other one takes a key
         if now.key in self.told and first.calls != now.calls:
@@ -361,7 +362,7 @@ class _Reader:
         if not 0 <= fold.numbers[0] <= split.numbers[1]:
             return None
         before, at = part_ways(split, fold)
-        certain = not (first.maybe or now.maybe) and _is_surely_key(now.key)
+        certain = not _is_doubted(first, now) and _is_surely_key(now.key)
         certain = certain and both_happen(first, now)
         return self._judged(Reuse(split, fold, before, at, certain, made, folded=True))
 
@@ -391,7 +392,9 @@ class _Reader:
 
     def _repeats(self, now: KeyUse, loops: list[Any], made: KeyUse | None) -> bool:
         """Is it certain that the turns use one key, and that they are meant to differ?"""
-        if now.guarded or now.maybe or now.how in _GIVEN:
+        if now.guarded or now.how in _GIVEN:
+            return False
+        if any(now.is_doubted_from(_level_of(now, loop)) for loop in loops):
             return False
         if isinstance(now.key.base, Argument) and any(map(_is_of_list, now.marks)):
             return False  # one of many that nobody knows
@@ -407,7 +410,7 @@ def _alternatives(use: KeyUse) -> Iterator[KeyUse]:
     for key, gates in alternatives(use.key):
         ways.setdefault(key, []).append(gates)
     for key, found in ways.items():
-        one = replace(use, key=key, maybe=use.maybe or len(found) > 1)
+        one = replace(use, key=key, doubt=0 if len(found) > 1 else use.doubt)
         yield _on_that_way(one, found[0]) if len(found) == 1 else one
 
 
@@ -416,17 +419,17 @@ def _on_that_way(use: KeyUse, gates: Gates) -> KeyUse:
 
     Where the same branch is open around the use, it was left there in an earlier iteration.
     """
-    sides, maybe, left = list(use.sides), use.maybe, list(use.left)
+    sides, doubt, left = list(use.sides), use.doubt, list(use.left)
     for path, span, holds in gates:
         around = [n for n, f in enumerate(use.functions) if _is_around(f, (path, *span))]
         level = around[-1] if around else 0
         if not around:
             left.append((path, span, holds))
         if any(branch == span for branch, _ in sides[level]):
-            maybe = True
+            doubt = 0
         else:
             sides[level] = (*sides[level], (span, holds))
-    return replace(use, sides=tuple(sides), left=tuple(left), maybe=maybe)
+    return replace(use, sides=tuple(sides), left=tuple(left), doubt=doubt)
 
 
 def _methods_beside(body: Function) -> Iterator[str]:
@@ -516,9 +519,43 @@ def _are_alternatives(first: KeyUse, now: KeyUse) -> bool:
     for level in range(min(len(first.functions), len(now.functions))):
         if first.functions[level] is not now.functions[level]:
             return True
+        chosen = {first.choices[level], now.choices[level]} - {None}
+        if len(chosen) > 1 and first.calls[level : level + 1] == now.calls[level : level + 1]:
+            return True
         if first.calls[level : level + 1] != now.calls[level : level + 1]:
             return False
     return False
+
+
+def _one_of_each_side(reuses: list[Reuse]) -> Iterator[Reuse]:
+    """The surest one, and those whose first use is on another branch than its first use."""
+    for reuse in reuses[:1]:
+        yield reuse
+        for other in reuses[1:]:
+            if other.at == reuse.at and are_exclusive(reuse.first, other.first):
+                yield other
+
+
+def _is_doubted(first: KeyUse, now: KeyUse) -> bool:
+    """Does a use depend on which key or function it is, in a place where the other one does not?
+
+    Which of several functions is called does not matter where both uses are in the same call.
+    """
+    level = _parting_level(first, now)
+    return first.is_doubted_from(level) or now.is_doubted_from(level)
+
+
+def _parting_level(first: KeyUse, now: KeyUse) -> int:
+    """Of the functions on the way to both uses, the number of the last one that they share."""
+    ways = zip(
+        (*first.calls, None), (*now.calls, None), first.functions, now.functions, strict=False
+    )
+    for level, (a, b, function, other) in enumerate(ways):
+        if function is not other:
+            return max(level - 1, 0)
+        if a != b:
+            return level
+    return min(len(first.calls), len(now.calls))
 
 
 def both_happen(first: KeyUse, now: KeyUse) -> bool:
