@@ -618,6 +618,45 @@ def test_weights_of_a_key_that_is_split_besides_are_a_note(tmp_path: Path) -> No
     assert (found([finding]), finding.severity) == (marks(text), "info")
 
 
+TWO_MODELS = """
+    import flax.linen as nn
+    import jax
+
+
+    class Actor(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            return nn.Dense(2)(nn.relu(nn.Dense(16)(x)))
+
+
+    class Critic(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            return nn.Dense(1)(nn.relu(nn.Dense(16)(x)))
+
+
+    def start(seed, x):
+        key = jax.random.key(seed)
+        actor = Actor().init(key, x)
+        critic = Critic().init(key, x)  # ! key-reuse
+        target = Critic().init(key, x)  # a copy of the critic
+        return actor, critic, target
+
+
+    def apart(seed, x):
+        key, other = jax.random.split(jax.random.key(seed))
+        return Actor().init(key, x), Critic().init(other, x)
+    """
+
+
+def test_two_models_of_one_key_are_a_note(tmp_path: Path) -> None:
+    text = code(TWO_MODELS)
+    (finding,) = lint_files(tmp_path, {"a.py": text}, select=("key-reuse",))
+    assert found([finding]) == marks(text)
+    assert (finding.severity, finding.confidence) == ("info", "high")
+    assert "weights of another model" in finding.message
+
+
 def test_the_chain_leads_to_what_the_next_iteration_gets(tmp_path: Path) -> None:
     text = """
         def inner(carry, n):

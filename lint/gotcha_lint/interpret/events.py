@@ -214,14 +214,14 @@ class KeyUse:
     it as one of its `rngs`), "seed" (it is made, as another one than before), "undrawn" (a loop
     that gets the keys leaves them), "some" (one of these keys is taken, by a number that goes on)
     or "last" (the last of them is).
-    `what`: the function that is called. `functions`: those that `calls` are in, from the outermost
-    on, and last the one that uses the key; `sides`: the branches around in each of them; `left`:
-    those of functions that have returned the key, on the way that led to it. `numbers`: the least
-    and the greatest that `fold_in` folds in, or that the keys of `split` have. `seed`: of a key
-    that is made, which number makes it, where that is not written there. `doubt`: in which of
-    `functions`, counted from the last one, one of several keys is taken or one of several functions
-    is called; the one that is nearest to the use. `choices`: which of several is called, in each of
-    `functions` that calls one of several.
+    `what`: the function that is called, or the class whose weights are made. `functions`: those
+    that `calls` are in, from the outermost on, and last the one that uses the key; `sides`: the
+    branches around in each of them; `left`: those of functions that have returned the key, on the
+    way that led to it. `numbers`: the least and the greatest that `fold_in` folds in, or that the
+    keys of `split` have. `seed`: of a key that is made, which number makes it, where that is not
+    written there. `doubt`: in which of `functions`, counted from the last one, one of several keys
+    is taken or one of several functions is called; the one that is nearest to the use. `choices`:
+    which of several is called, in each of `functions` that calls one of several.
     """
 
     key: Key

@@ -309,12 +309,12 @@ def use_streams(machine: Machine, name: str, keywords: dict[str, Value], span: S
             use(machine, value, "streams", "rngs", span)
 
 
-def use_for_weights(machine: Machine, given: Value, span: Span) -> None:
-    """`model.init(key, x)`: flax folds the path of each layer into the key."""
+def use_for_weights(machine: Machine, given: Value, span: Span, name: str) -> None:
+    """`model.init(key, x)`, where `name` is the class: flax folds the path of each layer in."""
     for atom in given.atoms:
         mapping = mapping_of(machine, atom)
         for value in mapping.values if mapping is not None else (given,):
-            use(machine, value, "init", "init", span)
+            use(machine, value, "init", name, span)
 
 
 def note(

@@ -14,7 +14,7 @@ from gotcha_lint.facts.random import ALIGNED, EVALUATES, LOADED, LOADS, RUNS, SA
 from gotcha_lint.interpret.events import KeyUse
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.compiled_functions import Place
-from gotcha_lint.solve.keys import Reuse
+from gotcha_lint.solve.keys import Reuse, are_of_two_models
 
 _OTHERS = 3  # first uses that are shown beside the chain
 _COPIES = ("target", "copy", "reference")  # of a network, that begin with its weights
@@ -33,6 +33,11 @@ def told(reuse: Reuse) -> str:
         return (
             "the last of these keys was taken before, if the loop took all of them in turn; it is "
             "used again"
+        )
+    if are_of_two_models(reuse.first, reuse.now):
+        return (
+            "this key initialises the weights of another model, too: layers of the same name and "
+            "shape begin with the same weights"
         )
     if reuse.loop is None and "init" in (reuse.first.how, reuse.now.how):
         return "this key initialises the weights, and is split besides: split it before, for both"

@@ -332,7 +332,11 @@ class _Reader:
         if {first.how, now.how} == _BY_NUMBER:
             return self._fold(first, now, at_seed)
         how = {first.how, now.how}
-        if not (how in _MAY_CLASH or (first.how in CONSUMES and now.how in CONSUMES)):
+        if not (
+            are_of_two_models(first, now)
+            or how in _MAY_CLASH
+            or (first.how in CONSUMES and now.how in CONSUMES)
+        ):
             return None
         if first.how == now.how == "handed" and isinstance(now.key.base, Symbol):
             return None  # nothing shows that it is a key
@@ -351,7 +355,7 @@ class _Reader:
             certain = False  # `split(key)[0], split(key)[1]`
         certain = certain and both_happen(first, now)
         # Nobody knows what others do with a key; Flax folds the names of the weights in.
-        minor = "given" in how or how == _BEGINS
+        minor = "given" in how or "init" in how
         return self._judged(Reuse(first, now, before, at, certain, at_seed, minor=minor))
 
     def _fold(self, first: KeyUse, now: KeyUse, made: Origin | None) -> Reuse | None:
@@ -585,6 +589,13 @@ def _spans(use: KeyUse, level: int) -> set[tuple[Any, Any]]:
 
 def _is_span(branch: Any) -> bool:
     return isinstance(branch, tuple) and len(branch) == 4 and isinstance(branch[0], int)
+
+
+def are_of_two_models(first: KeyUse, now: KeyUse) -> bool:
+    """Are weights of two classes made? Those of one class may be meant to begin equal."""
+    if not first.how == now.how == "init":
+        return False
+    return bool(first.what and now.what) and first.what != now.what
 
 
 def _may_make_weights(use: KeyUse) -> bool:

@@ -87,7 +87,7 @@ def instance_method(call: Call) -> Value:
         apply_layer(call)
         return _apply(call)
     if call.short in ("init", "lazy_init", "init_with_output") and cls is not None:
-        use_for_weights(machine, call.argument(0, "rngs"), call.span)
+        use_for_weights(machine, call.argument(0, "rngs"), call.span, cls.info["name"])
         note_made(machine, call.short, call.span)
         if call.short != "lazy_init":
             note_eager_init(machine, cls.info["function"], call.span)

@@ -146,7 +146,7 @@ def _note_undecided(call: Call, info: Mapping[str, Any]) -> None:
 def layer_method(call: Call) -> Value:
     """`nn.Dense(8).init(key, x)`, `.apply(variables, x)`."""
     if call.short in ("init", "lazy_init"):
-        use_for_weights(call.engine, call.argument(0, "rngs"), call.span)
+        use_for_weights(call.engine, call.argument(0, "rngs"), call.span, "")
         return initialised(call)
     if call.short == "apply":
         apply_layer(call)

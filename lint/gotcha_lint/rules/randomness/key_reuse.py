@@ -38,8 +38,11 @@ class KeyReuse(Rule):
     - one key for a permutation of several aligned arrays;
     - tests.
 
-    A note by default: a key that is given to functions that nobody knows, or to `init` and to
-    `split`. Shown with `--all`, as the same numbers may be meant:
+    A note by default: a key that is given to functions that nobody knows, to `init` and to `split`,
+    or to `init` of two models: Flax folds the names of the weights in, so that layers of the same
+    name and shape begin with the same weights.
+
+    Shown with `--all`, as the same numbers may be meant:
 
     - the turns of a loop that gives a function that nobody knows one key; a draw from a key that is
       folded, too, or that a model gets as one of its `rngs`; draws under conditions that differ;
