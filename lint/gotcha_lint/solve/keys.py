@@ -396,9 +396,7 @@ class _Reader:
 
     def _repeats(self, now: KeyUse, loops: list[Any], made: KeyUse | None) -> bool:
         """Is it certain that the turns use one key, and that they are meant to differ?"""
-        if now.guarded or now.how in _GIVEN:
-            return False
-        if any(now.is_doubted_from(_level_of(now, loop)) for loop in loops):
+        if now.guarded or now.maybe or now.how in _GIVEN:
             return False
         if isinstance(now.key.base, Argument) and any(map(_is_of_list, now.marks)):
             return False  # one of many that nobody knows
