@@ -40,7 +40,8 @@ run where their instruction says.
 | `caught` | classes of errors, `None` for all | the first of a handler, after their expression |
 | `return` | value or `None` | |
 | `discard` | value | a call as a statement of its own |
-| `raise`, `break`, `continue`, `unknown` | | |
+| `raise` | error or `None` | |
+| `break`, `continue`, `unknown` | | |
 | `assert` | test | an `if` before it computes the message, where that is no constant |
 | `import` | module, level, name or `None` | |
 | `importstar` | module, level | |

@@ -93,10 +93,10 @@ def _return(builder: Builder, node: ast.Return) -> None:
 
 
 def _raise(builder: Builder, node: ast.Raise) -> None:
-    for part in (node.exc, node.cause):
-        if part is not None:
-            expression(builder, part)
-    builder.emit("raise", builder.span(node))
+    error = None if node.exc is None else expression(builder, node.exc)
+    if node.cause is not None:
+        expression(builder, node.cause)
+    builder.emit("raise", builder.span(node), error)
 
 
 def _assert(builder: Builder, node: ast.Assert) -> None:

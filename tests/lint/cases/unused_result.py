@@ -330,3 +330,19 @@ class Loader:
         self.batch(4)
         loader.batch(8)
         loader.shuffle(3)
+
+
+class MissingData(FileNotFoundError):
+    """There is no data set."""
+
+
+def checked(x, name):
+    if x.ndim != 2:
+        ValueError("a matrix")  # ! unused-result
+    if name is None:
+        MissingData(name)  # ! unused-result
+    if x.ndim == 3:
+        error = ValueError("three")
+        raise error
+    print(ValueError("said"))
+    return jnp.tanh(x)

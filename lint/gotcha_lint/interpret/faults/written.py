@@ -26,6 +26,8 @@ from gotcha_lint.interpret.result_counts import result_count
 from gotcha_lint.patterns.called_defaults import called_default
 from gotcha_lint.patterns.constructors import constructor, named_tuple
 from gotcha_lint.patterns.parsed_options import ParsedOptions
+from gotcha_lint.patterns.raised_errors import errors_not_raised, raised_texts
+from gotcha_lint.patterns.repeated_keywords import forwarded, spread_twice
 from gotcha_lint.patterns.settings import options_set, variables_after_import
 from gotcha_lint.program.data_flow import steps_of, uncaught
 from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Register
@@ -35,6 +37,7 @@ from gotcha_lint.program.partly_bound import partly_bound
 from gotcha_lint.program.text import Text
 
 MISFIT_DEFAULT = "default that does not fit"
+RAISED_TEXT, NOT_RAISED = "raised text", "error that is not raised"
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -55,6 +58,10 @@ def check_written(machine: Machine, text: Text) -> None:
     for function in links.bodies(module):
         if not is_test(path):
             check_computed(machine, links, module, function)
+        for span, what in raised_texts(links, function):
+            note(machine, RAISED_TEXT, function, span, what)
+        for span, name in errors_not_raised(links, function):
+            note(machine, NOT_RAISED, function, span, name)
         check_called(machine, links, function)
         check_defined(machine, links, function)
         for each in unbound(module, function, _BUILTINS):
@@ -69,6 +76,7 @@ def check_written(machine: Machine, text: Text) -> None:
         for call in uncaught(function.body):
             if call[0] == "call":
                 _check_call(machine, links, function, call)
+                _check_twice(machine, links, function, call)
             elif call[0] == "binop":
                 _check_modulo(machine, links, function, call)
             elif call[0] == "attr":
@@ -122,6 +130,29 @@ def _check_call(machine: Machine, links: Links, function: Function, call: Instru
     text = f"`{name}` {problem}"
     maybe = called.annotated
     note(machine, "misfit", function, span, text, places=(place,), maybe=maybe)
+
+
+def _check_twice(machine: Machine, links: Links, function: Function, call: Instruction) -> None:
+    """An argument that a call gets by name, and in a dict that is spread here or further down."""
+    _, _, callee, _, keywords, span = call
+    names = {name for name, _ in keywords if name is not None}
+    if None in (name for name, _ in keywords):
+        twice = spread_twice(links, function, call)
+        if twice is not None:
+            note(machine, "misfit", function, span, f"`{twice}` is given twice")
+    link = links.of_register(function, callee) if names else None
+    called = _called(links, link) if link is not None and link.kind != "module" else None
+    if called is None or not any(p.kind == "**" for p in called.function.parameters):
+        return
+    names -= {p.name for p in called.function.parameters if p.kind in ("pos", "kw")}
+    for one in forwarded(called.function) if names else ():
+        given = next((name for name, _ in keywords if name in names & one.names), None)
+        if given is None or _differs(machine, links, called):
+            continue
+        text = f"`{called.function.name}` passes `{given}` on, and gives it by itself, too"
+        place = called.function.path, one.span, "given twice here"
+        maybe = called.annotated or not one.certain
+        note(machine, "misfit", function, span, text, places=(place,), maybe=maybe)
 
 
 def _check_fields(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.facts.contexts import OPTIONS
 from gotcha_lint.interpret.faults.computed import OVERWRITTEN, UNUSED, VAIN_CONTEXT
+from gotcha_lint.interpret.faults.written import NOT_RAISED
 from gotcha_lint.patterns.data.dropped_datasets import DroppedStep
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
@@ -29,6 +30,7 @@ class UnusedResult(Rule):
     other layers get no gradient. `jax.default_device(cpu)` as a statement makes a context manager
     and drops it: no device is set, no option either. `dataset.prefetch(2)` as a statement gives
     another data set and drops it: `tf.data`, Grain and Hugging Face change none in place.
+    `ValueError("no checkpoint")` without `raise` makes an error and goes on.
 
     ## Instead
     Use the result, or delete the line. A name that begins with an underscore says that it is meant.
@@ -150,6 +152,11 @@ class UnusedResult(Rule):
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of(VAIN_CONTEXT):
             yield Foreseen((fault.path, fault.span), _of_context(*fault.text))
+        for fault in programs.faults.of(NOT_RAISED):
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`{fault.text[0]}` is made and not raised: the program goes on; write `raise`",
+            )
         for step in programs.dropped:
             yield Foreseen((step.path, step.span), _of_dropped(step))
         for fault in programs.faults.of(OVERWRITTEN):

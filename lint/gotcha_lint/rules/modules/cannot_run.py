@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.interpret.faults.defined import MUTABLE_DEFAULT, TRACED_OBJECT
-from gotcha_lint.interpret.faults.written import MISFIT_DEFAULT
+from gotcha_lint.interpret.faults.written import MISFIT_DEFAULT, RAISED_TEXT
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
@@ -13,6 +13,7 @@ from gotcha_lint.solve.remarks import Fault
 _KINDS = (
     "misfit", "lacking", "undefined", "unbound", "perhaps unbound", "unpacked", "not loaded",
     "none", MUTABLE_DEFAULT, MISFIT_DEFAULT, TRACED_OBJECT, "attribute of array",
+    RAISED_TEXT,
 )  # fmt: skip
 
 
@@ -27,7 +28,11 @@ class CannotRun(Rule):
     not load all of JAX: `jax.experimental.multihost_utils` works only where another import has
     loaded it. A state that has a field more now is made without it, `jnp.split(x, 2)` is bound to
     three names, or a method reads an attribute that the class calls otherwise. A script reads an
-    option that its parser does not have.
+    option that its parser does not have. A dict that `**` spreads has an argument that the call
+    gives by name, too.
+
+    `raise "no such data set"` raises a `TypeError` as well, and its message hides the text: only
+    exceptions can be raised.
 
     Some definitions raise as the module is imported: an annotation reads a name that nothing has
     imported (Python evaluates it, before 3.14), or the default of a dataclass field is a list, an
@@ -223,7 +228,9 @@ class CannotRun(Rule):
             if line not in seen:
                 seen.add(line)
                 place = fault.path, fault.span
-                yield Foreseen(place, _message(fault), fault.places, fault.certain)
+                severity = "warning" if fault.kind == RAISED_TEXT else None
+                message = _message(fault)
+                yield Foreseen(place, message, fault.places, fault.certain, severity=severity)
 
 
 def _of_annotation(fault: Fault) -> str:
@@ -258,6 +265,13 @@ def _message(fault: Fault) -> str:
         return (
             f"the default of the field `{name}` is {what}, which is not hashable: the class raises "
             "a `ValueError` (from Python 3.11 on); use `dataclasses.field(default_factory=...)`"
+        )
+    if fault.kind == RAISED_TEXT:
+        what = "`NotImplemented` is" if fault.text[0] == "NotImplemented" else "a text is"
+        error = "NotImplementedError" if fault.text[0] == "NotImplemented" else "ValueError"
+        return (
+            f"{what} no exception: this raises a `TypeError` that hides what was meant; write "
+            f"`raise {error}(...)`"
         )
     if fault.kind == "unpacked":
         return f"{fault.text[0]}: this raises a `ValueError`"
