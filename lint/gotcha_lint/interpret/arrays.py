@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from gotcha_lint.domain import affine
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.keys import EACH_ONE
 from gotcha_lint.domain.sites import Origin, Span
@@ -67,7 +66,6 @@ __all__ = [
     "is_inexact",
     "is_slice",
     "lead",
-    "leading_size",
     "matmul",
     "of_each_dtype",
     "on_device",
@@ -302,7 +300,7 @@ def lead(value: Value, size: Size) -> Value:
 
     def leaf(array: Array) -> Atom:
         shape = None if array.shape is None else (size, *array.shape)
-        return replace(array, weak=False, shape=shape, place="device", key=None)
+        return replace(array, shape=shape, place="device", key=None)
 
     return _map_arrays(value, leaf)
 
@@ -331,22 +329,6 @@ def strip(value: Value) -> Value:
         else:
             out.append(atom)
     return Value(out, unknown, marks)
-
-
-def leading_size(value: Value) -> Size | None:
-    """The size of the leading axis of the arrays in a tree."""
-    for atom in value.atoms:
-        if isinstance(atom, Array) and atom.shape:
-            return atom.shape[0]
-        if isinstance(atom, Symbol):
-            length = atom.step("len")
-            return Size(affine=affine.symbol(length)) if length is not None else None
-        if isinstance(atom, Tuple):
-            for item in atom.items:
-                found = leading_size(item)
-                if found is not None:
-                    return found
-    return None
 
 
 def weaken(value: Value) -> Value:

@@ -27,10 +27,7 @@ from gotcha_lint.interpret.arrays import (
     dtype_of,
     elementwise,
     first_array,
-    lead,
-    leading_size,
     shape_from,
-    strip,
     weaken,
 )
 from gotcha_lint.interpret.call import Call, Model, alias, family, model
@@ -43,6 +40,7 @@ from gotcha_lint.interpret.identity import identity
 from gotcha_lint.interpret.keys import AXIS, again, note_undrawn
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.carried_keys import after_loop
+from gotcha_lint.interpret.models.mapped_trees import leading_size, one_of, stacked
 from gotcha_lint.interpret.replicated import after_collective
 from gotcha_lint.interpret.result_types import from_table
 from gotcha_lint.interpret.start.backend import note_start
@@ -137,25 +135,26 @@ def scan(call: Call) -> Value:
     body, init, xs = call.argument(0, "f"), call.argument(1, "init"), call.argument(2, "xs")
     note_eager(call, (body,))
     length = call.get(3, "length")
-    size = leading_size(xs)
+    size = leading_size(machine, xs)
     if size is None and length is not None and not length.is_none:
         size = size_from(length, call.origin)
     start = len(machine.events)
     check_stores(machine, body, "scan", set())
     carry = as_carried(machine, weaken(init), call.span)
-    result = _run(machine, body, (carry, strip(xs)), call.span)
+    result = _run(machine, body, (carry, one_of(machine, xs, call.span)), call.span)
     content = contents(machine, result)
     carry = content.items[0] if isinstance(content, Tuple) and content.items else UNKNOWN
     check_carry(machine, "scan", init, carry, call.span)
     note_undrawn(machine, start, xs, call.span)
     again(
         machine, start, "scan", call.span,
-        lambda: _run(machine, body, (weaken(carry), strip(xs)), call.span),
+        lambda: _run(machine, body, (weaken(carry), one_of(machine, xs, call.span)), call.span),
     )  # fmt: skip
     if isinstance(content, Tuple) and len(content.items) == 2:
         carry, outputs = content.items
         carry = after_loop(machine, init, carry, call.span)
-        return only(Tuple((carry, lead(outputs, size or Size())), call.origin))
+        outputs = stacked(machine, outputs, size or Size(), call.span)
+        return only(Tuple((carry, outputs), call.origin))
     return Value((), True, result.marks | init.marks | xs.marks)
 
 
@@ -231,12 +230,12 @@ def map_over(call: Call) -> Value:
     body, xs = call.argument(0, "f"), call.argument(1, "xs")
     note_eager(call, (body,))
     machine, start = call.engine, len(call.engine.events)
-    result = _run(machine, body, (strip(xs),), call.span)
+    result = _run(machine, body, (one_of(machine, xs, call.span),), call.span)
     again(
         machine, start, "map", call.span,
-        lambda: _run(machine, body, (strip(xs),), call.span),
+        lambda: _run(machine, body, (one_of(machine, xs, call.span),), call.span),
     )  # fmt: skip
-    return lead(result, leading_size(xs) or Size())
+    return stacked(machine, result, leading_size(machine, xs) or Size(), call.span)
 
 
 @model("jax.lax.associative_scan")

@@ -26,7 +26,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.facts.ahead import COMPILER_OPTIONS, DUMP, LOOKS
-from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, weaken
+from gotcha_lint.interpret.arrays import lead, on_device, strip, weaken
 from gotcha_lint.interpret.call import Call, Model, alias, methods, model
 from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined, of_outsider, static_names
 from gotcha_lint.interpret.contexts import CONCRETE
@@ -50,6 +50,7 @@ from gotcha_lint.interpret.keys import again, forget
 from gotcha_lint.interpret.layers.linen import are_variables
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.compile_caches import cleared
+from gotcha_lint.interpret.models.mapped_trees import leading_size, map_trees
 from gotcha_lint.interpret.replicated import as_gradient, is_checked
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.executables import LEFT, RUN, fate
@@ -348,7 +349,12 @@ def _call_vmap(call: Call, inner: Value) -> Value:
     content = contents(machine, axes) if axes is not None else None
     mapped: list[Value] = []
     mark = frozenset((("mapped", call.origin),))  # has no value while it is mapped
+    taken = NO_MARKS if machine.traced else mark
     size: Size | None = None
+
+    def one_of_many(leaf: Value) -> Value:
+        return marked_deep(strip(leaf), taken)
+
     for index, value in enumerate(call.args):
         if isinstance(content, Tuple) and index < len(content.items):
             chosen = content.items[index]
@@ -359,17 +365,23 @@ def _call_vmap(call: Call, inner: Value) -> Value:
         if axis is None:
             mapped.append(value)
             continue
-        size = size or leading_size(value)
-        one = strip(value) if axis == 0 else None
-        one = Value((), True, value.marks) if one is None else one
-        mapped.append(one if machine.traced else marked_deep(one, mark))
+        size = size or leading_size(machine, value)
+        if axis == 0:
+            mapped.append(map_trees(machine, value, one_of_many, call.span, "one"))
+        else:
+            mapped.append(marked_deep(Value((), True, value.marks), taken))
     start = len(machine.events)
     result = machine.call(inner, mapped, call.keywords, call.span)
     again(
         machine, start, "vmap", call.span,
         lambda: machine.call(inner, mapped, call.keywords, call.span),
     )  # fmt: skip
-    return without_deep(lead(result, size or Size()), mark)
+    many = size or Size()
+
+    def many_of_one(leaf: Value) -> Value:
+        return without_deep(lead(leaf, many), mark)
+
+    return map_trees(machine, result, many_of_one, call.span, "stacked")
 
 
 @methods("transform")
