@@ -218,7 +218,7 @@ GOLDEN = {
           10 store 'e' 0 9
           11 load 'ValueError' -1
           12 load 'e' 0
-          13 raise 12
+          13 raise 11
           :
           14 load 'a' 0
           17 if 14 False
