@@ -25,9 +25,9 @@ class UnrolledLoop(Rule):
     ## Not reported
     Short loops: less than 32 iterations, or 64 equations in all. Four iterations are enough where
     all do the same and make 500 equations together, as several updates in one call. A loop over an
-    axis of unknown length is a note where it carries a state from one iteration to the next, as over
-    the steps of a sequence. Other loops whose number of iterations follows from a configuration or
-    from what is traced are shown with `--all`.
+    axis of unknown length is a note where it carries a state from one iteration to the next, as
+    over the steps of a sequence. Other loops whose number of iterations follows from a
+    configuration or from what is traced are shown with `--all`.
     """
 
     confidence = "medium"
