@@ -16,23 +16,31 @@ WORKERS = -n $(shell echo $$(($(CORES) < 7 ? $(CORES) + 1 : 8))) --dist workstea
 READY = $(VENV)/.ready-$(VERSION)
 DOCS = .venv-docs
 
-.PHONY: demo test test-all newest check same fix docs measure facts prices site vsix vscode-test env clean
+.PHONY: demo test test-all newest check style types ours pages same fix docs measure facts prices site vsix vscode-test env clean
 
 demo: $(READY)  ## one fault found, run, fixed and run again, in about a minute; kept in demo-out/
 	@BIN=$(abspath $(BIN)) OUT=$(abspath demo-out) bash examples/demo.sh
 
 test: $(READY)  ## everything that CI runs
-	$(MAKE) --no-print-directory -j 2 $(SYNC) check newest
+	$(MAKE) --no-print-directory -j $(CORES) $(SYNC) newest check
 	$(BIN)/python -m pytest -q $(WORKERS) -m "not slow"
 
 newest: $(READY)  ## the newest Python that is here: what needs it is tested on it
 	@bash tests/newest_python.sh $(PYTHON)
 
-check: $(READY)  ## formatting, lint, types, our own linter on ourselves, stale pages
+check: style types ours pages  ## formatting, lint, types, our own linter on ourselves, stale pages
+
+style: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+types: $(READY)
 	$(BIN)/pyright --project pyproject.toml --pythonpath $(BIN)/python
+
+ours: $(READY)
 	$(BIN)/gotcha-lint lint sanitizer reference_trainer tests benchmarks docs
+
+pages: $(READY)
 	$(BIN)/python docs/generate.py --check
 
 same: $(READY)  ## what appears and disappears in the findings over all programs at hand; minutes
