@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gotcha_sanitizer.run.record import Run, fold, read
 from gotcha_sanitizer.values.finding import Finding
+from tests.cheap_compiles import ANYWHERE
 
 ROOT = Path(__file__).parents[2]
 SOURCES = os.pathsep.join(str(ROOT / part) for part in ("sanitizer", "lint"))
@@ -61,6 +62,8 @@ def run(
         "GOTCHA_OPTIONS": ":".join(filter(None, (f"log_path={record}", "color=never", options))),
         "JAX_PLATFORMS": "cpu",
     }
+    if python != sys.executable:  # with a JAX of another release
+        settings["XLA_FLAGS"] = ANYWHERE
     done = subprocess.run(
         [python, "-c", BOOT, str(program), *arguments],
         env=os.environ | settings | (env or {}),

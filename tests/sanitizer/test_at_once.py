@@ -66,7 +66,7 @@ def test_a_long_trace_and_a_long_compile_are_told_from_the_first_program_on(go):
         """
         @jax.jit
         def slow(x):
-            for i in range(250):
+            for i in range(1200):
                 x = jnp.sin(x) @ jnp.cos(x) * i
             time.sleep(1.5)
             return x
