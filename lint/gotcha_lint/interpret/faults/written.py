@@ -15,6 +15,7 @@ from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
 from gotcha_lint.interpret.faults.called import check_called
 from gotcha_lint.interpret.faults.computed import check_computed
 from gotcha_lint.interpret.faults.defined import check_defined
+from gotcha_lint.interpret.faults.library_calls import check_library_call
 from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
 from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
@@ -77,6 +78,7 @@ def check_written(machine: Machine, text: Text) -> None:
             if call[0] == "call":
                 _check_call(machine, links, function, call)
                 _check_twice(machine, links, function, call)
+                check_library_call(machine, origins, function, call)
             elif call[0] == "binop":
                 _check_modulo(machine, links, function, call)
             elif call[0] == "attr":

@@ -29,7 +29,8 @@ class CannotRun(Rule):
     loaded it. A state that has a field more now is made without it, `jnp.split(x, 2)` is bound to
     three names, or a method reads an attribute that the class calls otherwise. A script reads an
     option that its parser does not have. A dict that `**` spreads has an argument that the call
-    gives by name, too.
+    gives by name, too. `nn.Conv(8, (3, 3), stride=2)` is a word of PyTorch: what the public
+    functions and classes of JAX, Flax, Optax and Equinox take is known.
 
     `raise "no such data set"` raises a `TypeError` as well, and its message hides the text: only
     exceptions can be raised.
@@ -45,7 +46,8 @@ class CannotRun(Rule):
     name on both ways of a condition.
 
     ## Not reported
-    Calls with star arguments, within `try`, or of what may be one of several functions; names of
+    Calls with star arguments, within `try`, or of what may be one of several functions; calls of
+    libraries under a condition that asks for a release; names of
     modules that bind them in ways that are not written down (`import *`, `globals()`,
     `__getattr__`); methods that only raise; attributes of a class that leaves methods to others.
     A variable that one branch alone binds is reported where the condition is a flag, or the other
