@@ -18,6 +18,15 @@ _LINEN = "flax.linen.Module"
 _FROZEN = frozenset(("flax.core.FrozenDict", "flax.core.frozen_dict.FrozenDict", "flax.FrozenDict"))
 _MAPPINGS = (".dict", ".Mapping", ".MutableMapping", ".Dict")
 _BECOMES = {"builtins.list": "a tuple", "builtins.dict": "a `FrozenDict`"}
+_NO_TYPES = {  # functions called like the type that they make, abstract types -> what to ask for
+    "torch.tensor": ("a function", "torch.Tensor"),
+    "numpy.array": ("a function", "numpy.ndarray"),
+    "jax.numpy.array": ("a function", "jax.Array"),
+    "jax.numpy.asarray": ("a function", "jax.Array"),
+    "jax.numpy.ndarray": ("an abstract class", "jax.Array"),
+    "jax.Array": ("an abstract class", "jax.Array"),
+}
+_EQUALITIES = frozenset(("Eq", "Is", "NotEq", "IsNot"))
 _FREEZES = frozenset(("freeze", "flax_return_frozendict", "FLAX_RETURN_FROZENDICT"))
 
 
@@ -61,6 +70,20 @@ def _runs_bound(function: Function) -> bool:
 def _name(makers: dict[Register, Instruction], register: Register) -> str:
     made = makers.get(register)
     return made[3] if made is not None and made[0] == "attr" else ""
+
+
+def tested_by_equality(links: Links, function: Function) -> Iterator[VainTest]:
+    """`type(x) == torch.tensor`: that is a function, and the type of nothing."""
+    makers = links.makers(function)
+    for i in steps_of(function):
+        if i[0] != "compare" or i[2] not in _EQUALITIES:
+            continue
+        for side, other in ((i[3], i[4]), (i[4], i[3])):
+            made, name = makers.get(side), links.dotted(function, other)
+            if name not in _NO_TYPES or made is None or made[0] != "call" or len(made[3]) != 1:
+                continue
+            if links.dotted(function, made[2]) == "builtins.type":
+                yield VainTest("equality", i[-1], name, *_NO_TYPES[name])
 
 
 def walked_trees(links: Links, function: Function) -> Iterator[VainTest]:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.patterns.flax_types import may_freeze, tested_fields, walked_trees
+from gotcha_lint.patterns.flax_types import (
+    may_freeze,
+    tested_by_equality,
+    tested_fields,
+    walked_trees,
+)
 from gotcha_lint.patterns.mutable_defaults import mutable_defaults
 from gotcha_lint.patterns.traced_objects import traced_objects
 from gotcha_lint.patterns.type_defaults import type_defaults
@@ -22,7 +27,7 @@ def check_defined(machine: Machine, links: Links, function: Function) -> None:
         note(machine, MUTABLE_DEFAULT, function, each.span, each.field, each.what)
     for one in type_defaults(links, function):
         note(machine, TYPE_DEFAULT, function, one.span, one.kind, one.name, one.owner)
-    for test in tested_fields(links, function):
+    for test in (*tested_fields(links, function), *tested_by_equality(links, function)):
         note(machine, VAIN_TEST, function, test.span, test.kind, test.what, test.asked, test.given)
     for test in walked_trees(links, function):
         maybe = may_freeze(machine.modules[path] for path in machine.visible)

@@ -1,4 +1,4 @@
-"""A test for a type that Flax has turned into another one."""
+"""A test for a type that nothing has, or that Flax has turned into another one."""
 
 from collections.abc import Iterator
 
@@ -18,9 +18,12 @@ class TypeTestNeverTrue(Rule):
     takes the whole model for one leaf. A mask of the weight decay then has one value, for all
     parameters.
 
+    `type(x) == torch.tensor` is false for each tensor: `torch.tensor` is a function, and so are
+    `np.array` and `jnp.array`. `type(x) == jax.Array` is false, too: that class is abstract.
+
     ## Instead
     `isinstance(self.rates, (list, tuple))`, and `collections.abc.Mapping` for dicts of both kinds;
-    or `jax.tree.map`, which knows every container.
+    or `jax.tree.map`, which knows every container. `isinstance(x, jax.Array)`.
 
     ## Not reported
     Functions that ask for the other type, too; a `FrozenDict` that only gets unfrozen. Where the
@@ -117,6 +120,11 @@ class TypeTestNeverTrue(Rule):
                 message = (
                     f"`{what}` is never a `{asked}` here: Flax makes {given} of it before a method "
                     "runs; ask for both types"
+                )
+            elif kind == "equality":
+                message = (
+                    f"`{what}` is {asked}, and the type of nothing: this comparison has the same "
+                    f"result for all; test with `isinstance(..., {given})`"
                 )
             else:
                 message = (
