@@ -158,6 +158,7 @@ ALIASES = {
     "jax.pjit": "jax.jit",
     "jax.experimental.pjit.pjit": "jax.jit",
     "jax.api.jit": "jax.jit",
+    "jax.experimental.maps.xmap": "jax.pmap",  # gone from jax 0.5: names axes, and compiles
     "jax._src.api.jit": "jax.jit",
     "jax.remat": "jax.checkpoint",
     "jax.ad_checkpoint.checkpoint": "jax.checkpoint",

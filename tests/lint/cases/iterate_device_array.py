@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.maps import xmap
 
 
 @jax.jit
@@ -218,3 +219,14 @@ def of_an_unknown_library(library, w, batches):
         losses.append(loss)
     plan = library.plan(losses[-1])
     return [f"step {step.name}" for step in plan.steps]
+
+
+mapped = xmap(lambda w, x: (w - x, {"loss": jnp.sum(x)}), in_axes=([...], ["batch", ...]), out_axes=[...])
+
+
+def metrics_of_a_removed_transform(w, batches):
+    losses = []
+    for x in batches:
+        w, metrics = mapped(w, x)
+        losses.append(metrics["loss"])
+    return np.mean([float(loss) for loss in losses])  # ! iterate-device-array

@@ -78,6 +78,7 @@ alias(
         "jax.pjit": "jax.jit",
         "jax.api.jit": "jax.jit",
         "flax.nnx.pmap": "jax.pmap",
+        "jax.experimental.maps.xmap": "jax.pmap",
         "flax.linen.jit": "jax.jit",
         "equinox.filter_pmap": "jax.pmap",
         "flax.nnx.vmap": "jax.vmap",
