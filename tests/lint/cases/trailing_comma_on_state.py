@@ -70,3 +70,17 @@ def in_parentheses(params, batches):
     for batch in batches:
         params = (step(params, batch),)
     return params
+
+
+class Config:
+    learning_rate = (1e-3,)  # ! trailing-comma-on-state
+    weight_decay = 0.01,  # ! trailing-comma-on-state
+    epsilon = (1e-6,)  # ! trailing-comma-on-state
+    kernel = (3,)
+    widths = (64.0,)
+    momentum = 0.9
+
+
+class Search:
+    learning_rate = (1e-3,)
+    momentum = (0.9, 0.99)

@@ -21,6 +21,7 @@ from gotcha_lint.interpret.faults.remarks import (
     LIBRARY_NAME,
     LOST_CONSTANT,
     NUMBER_MASK,
+    RATE_OF_ONE,
     REBUILT_TUPLE,
     RESTORED_STATE,
     TUPLE_OF_ONE,
@@ -45,7 +46,7 @@ from gotcha_lint.patterns.local.meshes import entered_meshes, sets_meshes
 from gotcha_lint.patterns.local.number_masks import number_masks
 from gotcha_lint.patterns.local.rebuilt_tuples import rebuilt_tuples
 from gotcha_lint.patterns.local.restored_states import restored_states
-from gotcha_lint.patterns.local.tuples_of_one import tuples_of_one
+from gotcha_lint.patterns.local.tuples_of_one import rates_of_one, tuples_of_one
 from gotcha_lint.patterns.local.unchecked_shapes import unchecked_shapes
 from gotcha_lint.patterns.local.vain_handlers import vain_handlers
 from gotcha_lint.program.data_flow import names_used, steps_of
@@ -112,6 +113,8 @@ def _check_values(machine: Machine, origins: Origins, function: Function) -> Non
         note(machine, NUMBER_MASK, function, at, dtype, name, places=places)
     for span, name in tuples_of_one(origins, function):
         note(machine, TUPLE_OF_ONE, function, span, name)
+    for span, name, sure in rates_of_one(function):
+        note(machine, RATE_OF_ONE, function, span, name, maybe=not sure)
     for span, name in rebuilt_tuples(origins, function):
         note(machine, REBUILT_TUPLE, function, span, name)
     module = machine.modules[function.path]

@@ -15,6 +15,32 @@ _TREES = frozenset(
     ("optax.apply_updates", "optax.incremental_update", "equinox.apply_updates", "jax.tree.map",
      "jax.tree_util.tree_map", "flax.core.freeze", "flax.core.unfreeze")
 )  # fmt: skip
+_RATES = frozenset(
+    ("lr", "learning_rate", "base_lr", "weight_decay", "weight_decay_rate", "beta1", "beta_1",
+     "beta2", "beta_2", "b1", "b2", "eps", "epsilon", "momentum", "dropout", "dropout_rate",
+     "label_smoothing", "temperature")
+)  # fmt: skip
+_HABIT = 3  # so many in one body are no lists of what a search tries
+
+
+def rates_of_one(function: Function) -> Iterator[tuple[Span, str, bool]]:
+    """`learning_rate = 1e-3,` in a class or a module: the place, the name, and whether it is sure.
+
+    A single one, with parentheses or without, may be a search over one value: may.
+    """
+    if not (function.is_class or function.is_module):
+        return
+    makers = {i[1]: i for i in steps_of(function) if i[0] in ("const", "build")}
+    found: list[tuple[Span, str]] = []
+    for i in steps_of(function):
+        made = makers.get(i[4]) if i[0] == "store" and i[2].lower() in _RATES else None
+        if made is None or made[0] != "build" or made[2] != "tuple" or len(made[3]) != 1:
+            continue
+        number = makers.get(made[3][0][1])
+        if number is not None and number[0] == "const" and isinstance(number[2], float):
+            found.append((made[-1], i[2]))
+    for span, name in found:
+        yield span, name, len(found) >= _HABIT
 
 
 def tuples_of_one(origins: Origins, function: Function) -> Iterator[tuple[Span, str]]:

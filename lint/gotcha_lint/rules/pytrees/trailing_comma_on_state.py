@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.interpret.faults.remarks import TUPLE_OF_ONE
+from gotcha_lint.interpret.faults.remarks import RATE_OF_ONE, TUPLE_OF_ONE
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.text.file_tree import FileTree
@@ -15,14 +15,16 @@ class TrailingCommaOnState(Rule):
     `params = step(params, x),` binds `(params,)`. A tuple is a pytree too, so that a step that maps
     over its leaves takes it: in each iteration the state is one tuple deeper, and the step compiles
     again, 20 times in 20 iterations. Others fail far away, with `TypeError: tuple indices must be
-    integers or slices, not str`.
+    integers or slices, not str`. `learning_rate = 1e-3,` in a configuration fails where an
+    optimizer negates it: `TypeError: bad operand type for unary -: 'tuple'`.
 
     ## Instead
     Without the comma. Where the tuple is meant, write its parentheses: `(step(params, x),)`.
 
     ## Not reported
-    Tuples in parentheses; calls that are not given what they assign; outside of loops, what is not
-    known to be a tree of arrays.
+    Tuples of arrays in parentheses; calls that are not given what they assign; outside of loops,
+    what is not known to be a tree of arrays. Fewer than three rates of one class or module that are
+    tuples of one number may be a search: shown with `--all`.
 
     ## In a run
     The sanitizer tells of the compilations: `recompile`, cause `pytree`.
@@ -71,6 +73,14 @@ class TrailingCommaOnState(Rule):
                 (fault.path, fault.span),
                 "the comma at the end of the line makes a tuple with one element: the next call of "
                 f"`{fault.text[0]}` gets a tuple that holds the state",
+            )
+
+        for fault in programs.faults.of(RATE_OF_ONE):
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"the comma makes a tuple of `{fault.text[0]}`: negated or multiplied with an "
+                "array, it raises a `TypeError`",
+                certain=fault.certain,
             )
 
     def mend(self, node: cst.CSTNode, statement: cst.CSTNode, file: FileTree) -> Rewrite | None:
