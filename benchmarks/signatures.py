@@ -1,9 +1,11 @@
 """Signatures of the public functions and classes of the libraries, in one line each.
 
-    python -m benchmarks.signatures      # writes lint/gotcha_lint/facts/signatures.txt
+    python -m benchmarks.signatures PYTHON [PYTHON ...]
 
-Run it where the releases are installed that the linter describes. A line is the name and its
-parameters: `a` must be given, `b=` may be; `/`, `*`, `*args` and `**more` as Python writes them.
+writes `lint/gotcha_lint/facts/signatures.txt`: what the libraries of all these Pythons say alike,
+the one with the oldest releases first. What differs between releases is left out. A line is the
+name and its parameters: `a` must be given, `b=` may be; `/`, `*`, `*args` and `**more` as Python
+writes them.
 """
 
 from __future__ import annotations
@@ -11,7 +13,10 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import inspect
-from collections.abc import Callable, Iterator
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +36,34 @@ DEPRECATED = {"jax.experimental.pjit": ("pjit",)}  # which a module gives withou
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
-def main() -> None:
-    releases = [f"{library} {importlib.metadata.version(library)}" for library in LIBRARIES]
-    lines = sorted({" ".join((name, *words)) for name, words in signatures()})
-    TARGET.write_text("\n".join((f"# {', '.join(releases)}", *lines, "")))
-    print(f"{len(lines)} signatures in {TARGET}")
+def main(pythons: Sequence[str]) -> None:
+    if not pythons:
+        for line in (releases(), *lines()):
+            print(line)
+        return
+    asked = ("-m", "benchmarks.signatures")
+    told = [
+        subprocess.run([python, *asked], check=True, text=True, stdout=subprocess.PIPE).stdout
+        for python in pythons
+    ]
+    heads = [text.splitlines()[0].split() for text in told]
+    alike = set.intersection(*(set(text.splitlines()[1:]) for text in told))
+    spans = (
+        f"{name} {low}" if low == high else f"{name} {low} to {high}"
+        for name, low, high in zip(LIBRARIES, heads[0], heads[-1], strict=True)
+    )
+    TARGET.write_text("\n".join((f"# {', '.join(spans)}", *sorted(alike), "")))
+    print(f"{len(alike)} signatures in {TARGET}")
+
+
+def releases() -> str:
+    """Of `LIBRARIES`, in their order."""
+    return " ".join(map(importlib.metadata.version, LIBRARIES))
+
+
+def lines() -> list[str]:
+    with warnings.catch_warnings(action="ignore"):  # of what is deprecated
+        return sorted({" ".join((name, *words)) for name, words in signatures()})
 
 
 def signatures() -> Iterator[tuple[str, list[str]]]:
@@ -83,4 +111,4 @@ def _bare(parameter: inspect.Parameter) -> inspect.Parameter:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

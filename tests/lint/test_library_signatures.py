@@ -1,13 +1,9 @@
-"""The table of signatures is that of the installed libraries, where they are its releases."""
+"""The table of signatures, and what the installed libraries say."""
 
 from __future__ import annotations
 
-import importlib.metadata
-
-import pytest
-
-from benchmarks.signatures import signatures
-from gotcha_lint.facts.signatures import DATA, parameters_of, release_of
+from benchmarks.signatures import lines
+from gotcha_lint.facts.signatures import DATA, parameters_of
 
 
 def test_kinds_of_parameters():
@@ -21,12 +17,6 @@ def test_unknown_function():
     assert parameters_of("jax.numpy.no_such_function") is None
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_table_is_that_of_the_libraries():
-    libraries = ("equinox", "flax", "jax", "optax")
-    for library in libraries:
-        release = f"{library} {importlib.metadata.version(library)}"
-        if release_of(f"{library}.x") != release:
-            pytest.skip(f"made from {release_of(f'{library}.x')}")
-    made = sorted({" ".join((name, *words)) for name, words in signatures()})
-    assert DATA.read_text().splitlines()[1:] == made
+def test_table_holds_for_the_installed_libraries():
+    """On each Python and its releases: what differs between them is not in the table."""
+    assert set(DATA.read_text().splitlines()[1:]) <= set(lines())

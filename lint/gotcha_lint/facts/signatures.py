@@ -17,13 +17,13 @@ DATA = Path(__file__).with_name("signatures.txt")
 @cache
 def _rows() -> tuple[dict[str, str], dict[str, list[str]]]:
     first, *lines = DATA.read_text(encoding="utf-8").splitlines()
-    releases = dict(one.split() for one in first.lstrip("# ").split(", "))
+    releases = dict(one.split(maxsplit=1) for one in first.lstrip("# ").split(", "))
     words = (line.split() for line in lines)
     return releases, {name: rest for name, *rest in words}
 
 
 def release_of(name: str) -> str:
-    """The library and the release whose signature is known: `optax 0.2.8`."""
+    """The library and the releases that take the same: `jax 0.10.2 to 0.12.0`."""
     library = name.partition(".")[0]
     return f"{library} {_rows()[0][library]}"
 
