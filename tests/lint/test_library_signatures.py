@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from benchmarks.signatures import lines
-from gotcha_lint.facts.signatures import DATA, parameters_of
+from gotcha_lint.facts.signatures import DATA
+from gotcha_lint.interpret.faults.library_calls import parameters_of
 
 
 def test_kinds_of_parameters():

@@ -8,8 +8,6 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from gotcha_lint.program.ir import Parameter
-
 LIBRARIES: set[str] = set()
 DATA = Path(__file__).with_name("signatures.txt")
 
@@ -28,19 +26,6 @@ def release_of(name: str) -> str:
     return f"{library} {_rows()[0][library]}"
 
 
-def parameters_of(name: str) -> list[Parameter] | None:
-    """Of a function or class, by its full name; None where it is not known."""
-    words = _rows()[1].get(name)
-    if words is None:
-        return None
-    kind, found = "pos", list[Parameter]()
-    for word in words:
-        if word.startswith("**"):
-            found.append(Parameter(word[2:], "**"))
-        elif word.startswith("*"):
-            kind = "kw"
-            if word != "*":
-                found.append(Parameter(word[1:], "*"))
-        elif word != "/":
-            found.append(Parameter(word.rstrip("="), kind, has_default=word.endswith("=")))
-    return found
+def words_of(name: str) -> list[str] | None:
+    """The parameters of a function or class, by its full name; None where it is not known."""
+    return _rows()[1].get(name)

@@ -7,12 +7,12 @@ arguments written out, and under no condition that asks for a release.
 from __future__ import annotations
 
 from gotcha_lint.facts.removed import KEYWORDS
-from gotcha_lint.facts.signatures import parameters_of, release_of
+from gotcha_lint.facts.signatures import release_of, words_of
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.faults.signatures import misfit
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.local.releases import asks, prepared
-from gotcha_lint.program.ir import Function, Instruction
+from gotcha_lint.program.ir import Function, Instruction, Parameter
 from gotcha_lint.program.origins import Origins
 
 _OF_OTHER_RULES = frozenset(("flax.nnx.Optimizer",))
@@ -38,6 +38,24 @@ def check_library_call(
         return
     short = ".".join(name.split(".")[-2:])
     note(machine, "misfit", function, span, f"`{short}` of {release_of(name)} {problem}")
+
+
+def parameters_of(name: str) -> list[Parameter] | None:
+    """Of a function or class of a library; None where it is not known."""
+    words = words_of(name)
+    if words is None:
+        return None
+    kind, found = "pos", list[Parameter]()
+    for word in words:
+        if word.startswith("**"):
+            found.append(Parameter(word[2:], "**"))
+        elif word.startswith("*"):
+            kind = "kw"
+            if word != "*":
+                found.append(Parameter(word[1:], "*"))
+        elif word != "/":
+            found.append(Parameter(word.rstrip("="), kind, has_default=word.endswith("=")))
+    return found
 
 
 def _is_free(origins: Origins, function: Function, call: Instruction, name: str) -> bool:

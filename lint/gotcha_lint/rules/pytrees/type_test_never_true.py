@@ -23,7 +23,8 @@ class TypeTestNeverTrue(Rule):
 
     ## Instead
     `isinstance(self.rates, (list, tuple))`, and `collections.abc.Mapping` for dicts of both kinds;
-    or `jax.tree.map`, which knows every container. `isinstance(x, jax.Array)`.
+    or `jax.tree.map`, which knows every container. In place of `type(x) ==`:
+    `isinstance(x, jax.Array)`.
 
     ## Not reported
     Functions that ask for the other type, too; a `FrozenDict` that only gets unfrozen. Where the
