@@ -579,6 +579,29 @@ def test_a_parameter_has_its_own_place(tmp_path: Path) -> None:
     assert (one.column, one.end_column) == (5, 9)
 
 
+def test_a_method_may_have_the_parameters_of_the_one_that_it_overrides(tmp_path: Path) -> None:
+    text = """
+        import jax
+        from ase.calculators.calculator import Calculator
+
+
+        class Energies(Calculator):
+            def calculate(self, atoms=None, properties=None):
+                self.results = jax.numpy.sum(atoms)
+
+
+        class Own:
+            def calculate_own(self, atoms=None, properties=None):  # ! option-not-read
+                self.results = jax.numpy.sum(atoms)
+
+
+        def main(atoms):
+            Energies().calculate(atoms, ["energy"])
+            Own().calculate_own(atoms, ["energy"])
+    """
+    assert found(_lint(tmp_path, {"a.py": code(text)})) == marks(code(text))
+
+
 @pytest.mark.parametrize("source", ["Loader(path, rows)", "Loader(path)"])
 def test_a_parameter_that_no_call_gives_may_be_given(tmp_path: Path, source: str) -> None:
     text = f"""

@@ -464,8 +464,9 @@ def ignored_parameters(module: Module) -> Iterator[IgnoredParameter]:
     """Parameters that a function of the module, or of a class in it, never reads.
 
     One without a default only of `__init__`, or where it is overwritten: a function may have it
-    because others do.
+    because others do. So may a method of a class whose base is not of the module: it overrides.
     """
+    classes = classes_of(module)
     for function in module.functions:
         parent = function.parent
         if function.is_class or function.is_module or parent is None or not _is_real(function):
@@ -473,6 +474,9 @@ def ignored_parameters(module: Module) -> Iterator[IgnoredParameter]:
         if function.first < function.line and not _DECORATED.issuperset(_decorators(function)):
             continue
         if not (parent.is_module or (parent.is_class and _is_top(parent))):
+            continue
+        is_method = parent.is_class and function.name != "__init__"
+        if is_method and not _is_known(parent.name, classes, 0):
             continue
         read, overwritten = _names_read(function), overwritten_parameters(function)
         for parameter in function.parameters[_has_self(function) :]:
