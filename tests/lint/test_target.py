@@ -35,7 +35,11 @@ JIT = "from flax import nnx\n\nfast = nnx.Jit(len)\n"
 FORK = "from flax import nnx\n\nnnx.fork(nnx.Rngs(0))\n"
 DECAY = "import optax\n\noptax.additive_weight_decay(0.1)\n"
 NORM = "import optax\n\noptax.global_norm([1.0])\n"
-MADE = "import optax\nfrom flax import nnx\n\nnnx.Optimizer(nnx.Linear(1, 1), optax.sgd(1))\n"
+MADE = """import optax
+from flax import nnx
+
+nnx.Optimizer(nnx.Linear(1, 1, rngs=nnx.Rngs(0)), optax.sgd(1))
+"""
 
 
 @pytest.mark.parametrize(
