@@ -198,7 +198,11 @@ KEYWORDS: dict[str, dict[str, Removed]] = {
     "jax.nn.softmax": {"initial": Removed(since=(0, 5))},
     "jax.nn.log_softmax": {"initial": Removed(since=(0, 5))},
     "jax.checkpoint": {"concrete": Removed("`static_argnums`", since=(0, 4))},
-    "jax.jit": {"abstracted_axes": Removed(since=(0, 8))},
+    "jax.jit": {  # and `pjit`, which has become the same
+        "abstracted_axes": Removed(since=(0, 8)),
+        "in_axis_resources": Removed("in_shardings", True, since=(0, 5)),
+        "out_axis_resources": Removed("out_shardings", True, since=(0, 5)),
+    },
 }
 LAST_WORDS = frozenset(name.rpartition(".")[2] for name in REMOVED)
 

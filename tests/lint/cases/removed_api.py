@@ -4,6 +4,7 @@ from jax import random
 from jax.config import config  # ! removed-api
 from jax.experimental import host_callback as hcb  # ! removed-api
 from jax.experimental.maps import Mesh, xmap  # ! removed-api
+from jax.experimental.pjit import pjit
 
 try:
     from jax import linear_util
@@ -118,3 +119,7 @@ def shown(tree, debug=False):
 @jax.jit
 def shows_nothing(tree):
     return shown(tree)
+
+
+def old_words_of_pjit(f, spec):
+    return pjit(f, out_axis_resources=spec)  # ! removed-api

@@ -70,7 +70,7 @@ def of_a_ufunc(x):
 
 
 def old_words(f):
-    return pjit(f, in_axis_resources=None)  # ! cannot-run
+    return pjit(f, in_axis_resources=None)  # `removed-api` has it
 
 
 def by_position(f):
