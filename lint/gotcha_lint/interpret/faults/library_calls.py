@@ -36,8 +36,7 @@ def check_library_call(
     problem = misfit(taking, 0, frozenset(), len(args), given)
     if problem is None or not _is_free(origins, function, call, name):
         return
-    short = ".".join(name.split(".")[-2:])
-    note(machine, "misfit", function, span, f"`{short}` of {release_of(name)} {problem}")
+    note(machine, "misfit", function, span, f"`{name}` of {release_of(name)} {problem}")
 
 
 def parameters_of(name: str) -> list[Parameter] | None:
