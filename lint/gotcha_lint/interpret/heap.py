@@ -200,8 +200,14 @@ def add_sizes(a: Size, b: Size) -> Size:
         if left and right:
             few = frozenset(x + y for x in left for y in right)
             few = few if len(few) <= FEW else None
-    form = affine.add(as_affine(a), as_affine(b))
+    left, right = as_affine(a), as_affine(b)
+    form = affine.add(left, right)
     marks = a.marks | b.marks
+    if form is not None and left is not None and right is not None:
+        if not form[0]:
+            return fixed(form[1], a.origin or b.origin)
+        if left[0] and not {name for name, _ in left[0]} & {name for name, _ in form[0]}:
+            marks = marks - a.marks  # the second fills up what the first lacks
     ragged = a.ragged or b.ragged
     origin = a.origin or b.origin
     return Size(a.low + b.low, a.high + b.high, marks, few, form, ragged, origin)

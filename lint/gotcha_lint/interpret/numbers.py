@@ -94,7 +94,8 @@ def as_affine_int(atom: Atom) -> Affine | None:
 def of_symbols(operator: str, a: Atom, b: Atom, origin: Origin) -> Value:
     """A symbol may be an array as well as a number: the result is known where it surely is an int.
 
-    It is where the symbol is a size, and in `n // b`, `n % b`, and a loop's index plus a symbol.
+    It is where the symbol is a size, in `n // b` and `n % b`, and where the index of a loop or the
+    length of a list is added to it, or taken from it.
     """
     form = form_of(operator, as_affine_int(a), as_affine_int(b))
     if form is None or operator not in (*_WHOLE, "Div"):
@@ -125,10 +126,10 @@ def is_whole(atom: Atom) -> bool:
 
 
 def _is_index(atom: Atom) -> bool:
-    """Is it counted by a loop over a range?"""
+    """Is it counted by a loop over a range, or the length of a list?"""
     form = atom.affine if isinstance(atom, Number) and atom.type == "int" else None
     names = () if form is None else (name for name, _ in form[0])
-    return any(isinstance(name, tuple) and name[0] == "range" for name in names)
+    return any(isinstance(name, tuple) and name[0] in ("range", "items") for name in names)
 
 
 def form_of(operator: str, a: Affine | None, b: Affine | None) -> Affine | None:

@@ -359,3 +359,19 @@ def each_padded_to_one_length(texts_by_size, length):
         score(np.stack([np.pad(text, (0, length - len(text))) for text in (first, second)]))
         score(np.stack([np.array(text + [0] * (64 - len(text))) for text in (first, second)]))
         score(np.array([1] * length))
+
+
+def a_growing_list_that_is_filled_up(length):
+    tokens = [1]
+    for token in range(length):
+        score(np.array(tokens + [0] * (length - len(tokens))))
+        score(np.array(tokens + [0 for _ in range(length - len(tokens))]))
+        score(np.array(tokens))  # ! varying-shape
+        tokens.append(token)
+
+
+def filled_up_to_the_length_of_another(other):
+    length, tokens = len(other), [1]
+    while len(tokens) < length:
+        score(np.array([*tokens, *[0] * (length - len(tokens))]))
+        tokens.append(2)

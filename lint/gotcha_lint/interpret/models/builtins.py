@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from gotcha_lint.domain import affine
@@ -44,6 +45,7 @@ from gotcha_lint.interpret.containers.iteration import element
 from gotcha_lint.interpret.faults.set_orders import check_zip
 from gotcha_lint.interpret.faults.texts import check_format, marks_of_text
 from gotcha_lint.interpret.heap import (
+    ITEMS,
     Contents,
     contents,
     contents_of,
@@ -83,7 +85,7 @@ def _length(call: Call, atom: Atom, value: Value) -> Value:
     machine = call.engine
     content = contents_of(machine, atom)
     if content is not None:
-        size = size_of(content)
+        size = size_of(_named(call, atom, content))
         return value_of(size).marked(value.marks if _is_counted(size) else NO_MARKS)
     mapping = mapping_of(machine, atom)
     if mapping is not None:
@@ -112,6 +114,21 @@ def _length(call: Call, atom: Atom, value: Value) -> Value:
     if fields is not None:
         return constant(len(fields), call.origin)
     return _unknown_length(call, value)
+
+
+def _named(call: Call, atom: Atom, content: Contents) -> Contents:
+    """A list whose length is asked for has a name for it: `xs + [0] * (n - len(xs))` has n items.
+
+    The name holds until something changes the list.
+    """
+    if not isinstance(atom, Object) or not isinstance(content, Sequence):
+        return content
+    if content.size.constant is not None or content.size.affine is not None:
+        return content
+    form = affine.symbol(("items", atom.site, call.span))
+    named = replace(content, size=replace(content.size, affine=form))
+    call.engine.write((atom.site, ITEMS), only(named))
+    return named
 
 
 def _is_counted(size: Size) -> bool:
