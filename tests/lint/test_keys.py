@@ -11,7 +11,7 @@ from gotcha_lint.domain.keys import Key, Seeded
 from gotcha_lint.domain.value import Array, Value, join, only
 from gotcha_lint.interpret.events import KeyUse
 from gotcha_lint.program.ir import Function
-from gotcha_lint.solve.keys import part_ways
+from gotcha_lint.solve.key_ways import part_ways
 from tests.lint.support import code, found, lint_files, marks
 
 HELPERS = """
