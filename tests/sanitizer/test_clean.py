@@ -74,4 +74,6 @@ def test_twin(stem: str, name: str, text: str, tmp_path: Path, monkeypatch):
         text = _STEPS.sub("range(4)", text)
     result = _run(text, tmp_path)
     names = {f"{f.name}/{f.cause}" if f.cause else f.name for f in result.problems}
-    assert name in names or name in {f.name for f in result.problems}, result.err
+    assert name in names or name in {f.name for f in result.problems}, (
+        f"exit code {result.code}\n{result.err}"
+    )
