@@ -10,11 +10,13 @@ import pytest
 from gotcha_lint import engine
 from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Finding
-from gotcha_lint.findings.forecast import KeptUnits, Live
+from gotcha_lint.findings.forecast import KeptUnits, Live, foresee
 from gotcha_lint.memo.cache import Cache
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.solve.units import Running, Unit
 from tests.lint.support import code
+
+ROOT = Path(__file__).parents[2]
 
 STEPS = """
     import jax
@@ -317,3 +319,22 @@ class TestStore:
         assert {failure.rule for failure in report.failures} == {"interpreter"}
         assert kept == {}
         assert lint(kept=kept) == lint()
+
+
+def test_a_unit_shows_the_same_whatever_was_run_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the trainer: a test that imports much leaves closures, summaries and loops behind."""
+    monkeypatch.chdir(ROOT)
+    unit, other = (
+        "reference_trainer/model/backbone.py",
+        "tests/reference_trainer/test_properties.py",
+    )
+    files = [*(str(p) for p in Path("reference_trainer").rglob("*.py")), other]
+    own = Settings(root=os.getcwd(), all=True)
+    space = engine.workspace(files, lambda path: own, {}, True)
+    tasks = [t for t in engine._tasks(files, {f: own for f in files}) if t.path in space.raw]
+    found: list[object] = []
+    for share in ((unit,), (unit, other)):
+        kept: KeptUnits = {}
+        foresee(space, tasks, kept, share=frozenset(share))
+        found.append(kept[unit].found)
+    assert found[0] and found[0] == found[1]

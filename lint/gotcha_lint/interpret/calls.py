@@ -72,7 +72,7 @@ _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.
 _OPERATIONS = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "jax.scipy.", "jax.image.")
 _OF_ARRAYS = ("jax.numpy.", "jax.nn.", "jax.scipy.")
 _WITH_DEFAULT = 2  # arguments of `config.get("steps", 1)`
-_UNKNOWN_CALLEE_DEPTH = 12  # calls within calls; deeper, functions handed to unknown code are left
+_UNKNOWN_CALLEE_DEPTH = 11  # calls within calls; deeper, functions handed to unknown code are left
 
 
 def call_instruction(
@@ -374,7 +374,7 @@ def unknown_call(
     for value in values:
         atom = value.only
         if isinstance(atom, Object) and atom.site.kind == "function" and _is_inner(atom.site):
-            if len(machine.activations) < _UNKNOWN_CALLEE_DEPTH:
+            if machine.is_below(_UNKNOWN_CALLEE_DEPTH):
                 call_function(machine, atom.site, (), {}, span)
             else:
                 machine.inexact += 1

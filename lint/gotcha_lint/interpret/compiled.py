@@ -284,7 +284,7 @@ def of_outsider(site: Site, inner: Inner, given: int, named: set[str]) -> dict[s
 
 def _optional(machine: Machine, inner: Inner, static: set[str]) -> dict[str, Value]:
     """Static arguments that outsiders may leave out, or give."""
-    closure = machine.sites_of.get(inner.function) if inner.function is not None else None
+    closure = machine.met.closures.get(inner.function) if inner.function is not None else None
     defaults: dict[str, Value] = {} if closure is None else closure.info["defaults"]
     return {
         name: join(NONE, UNKNOWN)
@@ -358,7 +358,7 @@ def _trace(
         del machine.activations[depth:]
     outer.cut |= inside.cut
     outer.functions |= inside.functions
-    outer.contexts |= inside.contexts
+    outer.loops_met.update(inside.loops_met)
     outer.fixed |= inside.fixed
     for made, loops in inside.made.items():
         machine.activations[-1].made.setdefault(made, loops)

@@ -286,7 +286,7 @@ class Engine(Machine):
         _, target, function, defaults, span = i
         activation = self.activation
         site = self.allocate("function", span, function)
-        self.sites_of.setdefault(function, site)
+        self.met.closures.setdefault(function, site)
         inner = () if activation.function.is_module else (activation.frame,)
         site.info.update(
             function=function,

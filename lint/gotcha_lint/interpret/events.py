@@ -6,11 +6,12 @@ knows put in place of the parameters.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gotcha_lint.domain.keys import Gates, Key, Seeded
+from gotcha_lint.domain.met import Loop, LoopFacts
 from gotcha_lint.domain.record import record
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
@@ -376,9 +377,13 @@ class Summary:
     made: tuple[tuple[Site, Marks | None], ...]  # sites; None: only where there is none yet
     equations: int
     dispatches: int
-    contexts: frozenset[int]  # numbers of its own context and of those of its callees
     functions: frozenset[Function] = field(default_factory=frozenset)
     seeded: frozenset[Seeded] = frozenset()  # keys that are made within
     exact: bool = False  # a root on its own would come to the same, where `trail` is the same
     weight: int = 0  # events and writes that count for the budget
+    cost: int = 0  # of a budget, without its callees
+    depth: int = 0  # of calls, up to which nothing of it is cut short
+    kept: bool = True  # it is good for other calls
+    version: tuple[int, int] = (0, 0)  # the number of its context, and which reads those are
     trail: tuple[Any, ...] = ()  # how contexts were chosen; summaries of the calls within
+    loops: Mapping[Loop, LoopFacts] = field(default_factory=dict)  # that were run within

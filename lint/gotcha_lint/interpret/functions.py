@@ -60,14 +60,13 @@ from gotcha_lint.interpret.events import (
 )
 from gotcha_lint.interpret.host import note_given
 from gotcha_lint.interpret.keys import as_parameter
-from gotcha_lint.interpret.machine import Machine, OutOfBudget
+from gotcha_lint.interpret.machine import DEPTH, Machine, OutOfBudget
 from gotcha_lint.interpret.state import MISSING, Activation, Layer
 from gotcha_lint.interpret.substitution import Substitution, opaque, parameter_mark, symbol_for
 from gotcha_lint.program.ir import Function
 
 BY_VALUE = 3  # contexts of a function in one root and mode that are kept apart by their data
 CONTEXTS = 8  # ... that are kept apart by their callables and objects; then all is symbols
-DEPTH = 40  # calls within calls
 _CHEAP = 4  # so many events or writes of a summary cost as much as an instruction
 _RERUNS = 6  # runs of one context in one root, because what it reads has changed; then unknown
 _SUMMARIES = 3  # for one context, which differ in what they read
@@ -83,6 +82,7 @@ _TIMES: dict[type[Event], int] = {KeyUse: 2, Turn: 4, Effect: 3}  # so often the
 _KEPT_KINDS = ("function", "transform", "class", "instance", "module", "optimizer", "object")
 
 Arguments = dict[str, Value]
+Version = tuple[int, int]  # of a context: its number, and which reads
 
 
 def call_function(
@@ -158,7 +158,7 @@ def _call_bound(
             if activation.key == key:
                 break
         return UNKNOWN
-    if len(machine.activations) > DEPTH:
+    if not machine.is_below(DEPTH):
         machine.inexact += 1
         return UNKNOWN
     summary = _known(machine, key)
@@ -169,7 +169,7 @@ def _call_bound(
         summary = _run(machine, site, function, key, values)
     else:
         machine.replays += 1
-        _charge(machine, summary)
+    machine.inexact += not machine.is_below(summary.depth)
     machine.trail.append(summary)
     new = Substitution(machine, roots, span, drawn, summary.seeded)
     return _apply(machine, function, summary, new, span)
@@ -273,14 +273,6 @@ def _blurred(value: Value, exact: int) -> bool:
     return not isinstance(atom, (Library, Method)) or exact == 2
 
 
-def _charge(machine: Machine, summary: Summary) -> None:
-    """Each context costs a root once, whether it is run for it or was run for another one."""
-    new = summary.contexts - machine.charged
-    if new:
-        machine.charged |= new
-        machine.budget -= sum(machine.costs[number] for number in new)
-
-
 def _known(machine: Machine, key: Any) -> Summary | None:
     """A summary that still holds."""
     for summary in machine.memory.get(key, ()):
@@ -289,7 +281,6 @@ def _known(machine: Machine, key: Any) -> Summary | None:
             return summary
     for summary in machine.shared.get(key, ()):
         if _holds(machine, summary) and _adopted(machine, summary):
-            machine.memory.setdefault(key, []).insert(0, summary)
             return summary
     machine.reruns[key] = machine.reruns.get(key, 0) + 1
     return None
@@ -302,10 +293,22 @@ def _holds(machine: Machine, summary: Summary) -> bool:
 
 
 def _adopted(machine: Machine, summary: Summary) -> bool:
-    """Would this root come to the same? The contexts within count as if they were run here."""
+    """Would this root come to the same? What was run for it counts as if it were run here."""
+    if len(machine.activations) > summary.depth:
+        return False
     added: dict[Any, dict[Any, bool]] = {}
     if not _repeats(machine, summary, added, set()):
         return False
+    unpaid = _unpaid(machine, summary, {})
+    cost = sum(each.cost for each in unpaid.values())
+    if cost > machine.budget:
+        return False
+    machine.budget -= cost
+    machine.spent_inside += cost
+    machine.paid.update(unpaid)
+    for each in unpaid.values():
+        if each.kept:
+            _keep(machine.memory, each)
     for of, keys in added.items():
         machine.contexts[of] = keys
         for key in keys:
@@ -335,6 +338,31 @@ def _repeats(
     return True
 
 
+def _unpaid(
+    machine: Machine, summary: Summary, found: dict[Version, Summary]
+) -> dict[Version, Summary]:
+    """What this root would have to run for a summary, in that order."""
+    if summary.version not in found and summary.version not in machine.paid:
+        for step in summary.trail:
+            if isinstance(step, Summary):
+                _unpaid(machine, step, found)
+        found[summary.version] = summary
+    return found
+
+
+def _version(machine: Machine, key: int, reads: Layer) -> Version:
+    """Two roots that run the same make two summaries of one version."""
+    known = machine.versions.setdefault(key, [])
+    if reads not in known:
+        known.append(reads)
+    return key, known.index(reads)
+
+
+def _keep(memory: dict[int, list[Summary]], summary: Summary) -> None:
+    key, _ = summary.version
+    memory[key] = [summary, *memory.get(key, [])[: _SUMMARIES - 1]]
+
+
 def _choice(known: dict[Any, bool], keys: Iterable[Any]) -> int:
     """How exact the context of a call is, of those that are known: 0, 1, or 2 for the least."""
     for exact, key in enumerate(keys):
@@ -352,7 +380,6 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     activation = Activation(function, frame, site.info["environment"], len(machine.layers))
     activation.key, activation.given = key, values
     activation.functions.add(function)
-    activation.contexts.add(key)
     saved = machine.save()
     inner, machine.spent_inside = machine.spent_inside, 0
     events, machine.events = machine.events, []
@@ -363,6 +390,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     machine.layers.append({(frame, name): value for name, value in values.items()})
     activation.writes.update((frame, n) for n in values if n in function.captured)
     machine.activations.append(activation)
+    slack, machine.slack = machine.slack, DEPTH
     machine.active.add(key)
     machine.path, machine.calls = function.path, ()
     machine.loops, machine.current, machine.guarded, machine.guards = [], NO_MARKS, 0, ()
@@ -400,10 +428,9 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         machine.sides, machine.maybe, machine.transform = sides, maybe, transform
         machine.trying, machine.lenient = trying, lenient
         steps, machine.trail = machine.trail, trail
+        own_slack, machine.slack = machine.slack, min(slack, machine.slack)
     spent = budget - machine.budget
-    machine.costs[key] = max(machine.costs.get(key, 0), spent - machine.spent_inside)
-    machine.spent_inside = inner + spent
-    machine.charged.add(key)
+    cost, machine.spent_inside = spent - machine.spent_inside, inner + spent
     writes = _writes(machine, activation)
     kept = tuple(_distinct(noted, activation, _EVENTS * (4 if depth < _OUTER else 1)))
     summary = Summary(
@@ -416,15 +443,21 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         made=tuple(activation.made.items()),
         equations=own,
         dispatches=started,
-        contexts=frozenset(activation.contexts),
         functions=frozenset(activation.functions),
         seeded=frozenset(activation.seeded),
+        cost=cost,
+        depth=depth + own_slack,
+        kept=not activation.cut - {key},  # else it holds only within the recursion around
+        version=_version(machine, key, activation.reads),
         exact=machine.inexact == inexact,
         trail=tuple(steps),
+        loops=activation.loops_met.facts,
     )
-    if not activation.cut - {key}:  # else it holds only within the recursion that it is part of
-        for memory in (machine.memory, machine.shared) if summary.exact else (machine.memory,):
-            memory[key] = [summary, *memory.get(key, [])[: _SUMMARIES - 1]]
+    machine.paid.add(summary.version)
+    if summary.kept:
+        _keep(machine.memory, summary)
+        if summary.exact:
+            _keep(machine.shared, summary)
     machine.activations[-1].cut |= activation.cut - {key}
     return summary
 
@@ -545,7 +578,6 @@ def _apply(
     activation = machine.activation
     machine.budget -= summary.weight // _CHEAP
     activation.functions |= summary.functions
-    activation.contexts |= summary.contexts
     activation.seeded |= new.seeded
     activation.fixed |= summary.fixed
     reads, written, frame = activation.reads, activation.writes, activation.frame
@@ -555,6 +587,8 @@ def _apply(
             continue
         if moved not in written and moved not in reads:
             reads[moved] = machine.peek(moved) or MISSING
+    for loop, facts in summary.loops.items():
+        machine.note_loop(loop, facts)
     guarded, current = bool(machine.guarded), machine.current
     for made, loops in summary.made:
         machine.remake(made, (loops | current if loops else current), guarded or loops is None)

@@ -353,7 +353,7 @@ def note(
 
 def is_listed(machine: Machine) -> bool:
     """Is a loop of this function around that goes over what is written out?"""
-    return any(loop in machine.listed for loop, _ in machine.loops)
+    return any(machine.activation.loops_met.of(loop).listed for loop, _ in machine.loops)
 
 
 def again(machine: Machine, start: int, kind: str, span: Span, turn: Callable[[], object]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.freshness import TURN, aged
+from gotcha_lint.domain.met import Loop, LoopFacts
 from gotcha_lint.domain.sites import Frame
 from gotcha_lint.domain.value import (
     INFINITY,
@@ -26,7 +27,6 @@ from gotcha_lint.domain.value import (
     Value,
     as_affine,
     join,
-    join_sizes,
     only,
 )
 from gotcha_lint.domain.value import Sequence as SequenceOf
@@ -49,8 +49,6 @@ _WIDEN_FROM = 2
 _APART = 32  # functions in a container that a loop calls one by one
 _CONSTRUCTORS = ("__init__", "__post_init__", "setup")  # they make layers, and apply none
 
-Loop = tuple[str, int, int]  # path, line, column
-
 
 def _are_settings(item: Value, turns: Size | None) -> bool:
     """The keys of a short dict, or of one of two: as a list that is written out."""
@@ -69,10 +67,9 @@ def run_for(machine: Machine, instruction: Instruction, registers: Registers) ->
         return
     item, turns, why = element(machine, iterable, loop)
     if isinstance(contents(machine, iterable), Tuple) or _are_settings(item, turns):
-        machine.listed.add(loop)
-    if turns is not None:
-        known = machine.turns.get(loop)
-        machine.turns[loop] = turns if known is None else join_sizes(known, turns)
+        machine.note_loop(loop, LoopFacts(turns, listed=True))
+    elif turns is not None:
+        machine.note_loop(loop, LoopFacts(turns))
     registers[target] = item
     if turns is not None and turns.high <= FEW_TURNS:
         machine.short.add(loop)

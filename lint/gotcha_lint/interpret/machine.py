@@ -11,9 +11,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from gotcha_lint.domain.freshness import Aged
+from gotcha_lint.domain.met import Loop, LoopFacts, Met
 from gotcha_lint.domain.sites import Frame, Origin, Site, Span
 from gotcha_lint.domain.tracers import TRACED
-from gotcha_lint.domain.value import NO_MARKS, Marks, Object, Size, Tuple, Value
+from gotcha_lint.domain.value import NO_MARKS, Marks, Object, Tuple, Value
 from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.facts.user import UserFact
@@ -33,6 +34,7 @@ from gotcha_lint.program.links import Texts
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.rebinding import Rebindings
 
+DEPTH = 40  # calls within calls
 RESERVE = 4  # one part in so many of a budget
 _HOLDING = (Tuple, SequenceOf, MappingOf, Object)
 STOP = "stop"  # what follows in this region is not reached
@@ -66,9 +68,8 @@ class Machine(State, ABC):
         self.callback = 0  # the program on the device waits for what runs here
         self.zeros: set[Origin] = set()  # where arrays of zeros are made
         self.halves: dict[Origin, Origin] = {}  # arrays of half precision, since which place
-        self.tried: dict[
-            Site, Value | None
-        ] = {}  # what objects of these classes give: see `annotated`
+        self.trials: dict[Site, Value | None] = {}  # what objects of these classes give
+        self.tried: dict[Site, Value | None] = {}  # ... those that this unit asks: see `annotated`
         self.applied: dict[Site, tuple[Site, ...]] = {}  # by classes of train states
         self.squares: set[Origin] = set()  # ... those that are squares
         self.zero_products: set[Origin] = set()  # ... where these are multiplied or summed
@@ -86,17 +87,18 @@ class Machine(State, ABC):
         self.frames: dict[Any, Frame] = {}
         self.sites: dict[Any, Site] = {}
         self.fresh: dict[Site, Marks] = {}  # loops in whose steady turns a site is made again
-        self.memory: dict[Any, list[Summary]] = {}  # by context, in this root
-        self.shared: dict[Any, list[Summary]] = {}  # exact ones, of all roots
+        self.memory: dict[int, list[Summary]] = {}  # by context, in this root
+        self.shared: dict[int, list[Summary]] = {}  # exact ones, of all roots
         self.inexact = 0  # how often something was cut short by what this root had done before
         self.contexts: dict[Any, dict[Any, bool]] = {}  # of a function and mode, in this root
         self.covered: set[Function] = set()  # interpreted in this root or an earlier one
         self.runs_of: dict[Any, int] = {}  # of a function and mode
         self.numbers: dict[Any, int] = {}  # of contexts
         self.trail: list[Any] = []  # of the summary that is being made
-        self.costs: dict[int, int] = {}  # instructions of a context, without its callees
-        self.charged: set[int] = set()  # contexts that this root has paid for
+        self.versions: dict[int, list[Layer]] = {}  # of contexts: what they have read
+        self.paid: set[tuple[int, int]] = set()  # versions that this root has run, or paid for
         self.spent_inside = 0
+        self.slack = DEPTH  # calls, by which this could lie deeper with nothing cut short
         self.reruns: dict[Any, int] = {}  # of a context, in this root
         self.active: set[Any] = set()
         self.ranges: dict[Any, tuple[Any, Any, Any]] = {}  # symbol -> start, stop, step
@@ -105,10 +107,9 @@ class Machine(State, ABC):
         self.sides: dict[Any, Any] = {}  # of the open branches of this function: which is taken
         self.transform = ""  # that runs outside of jit, around what is called here
         self.guards: Guards = ()  # what must hold here, within this function
-        self.turns: dict[Any, Size] = {}  # of loops, where they are known
+        self.met = Met()  # in this unit, and in what it imports
         self.aged: Aged = {}
         self.handled: set[Any] = set()
-        self.waiting: set[Any] = set()  # loops that sleep, or wait for somebody's input
         self.short: set[Any] = set()  # loops of a few turns
         self.reading: set[Any] = set()  # loops in which the host reads arrays of the device
         self.key_uses = 0  # that were noted
@@ -128,7 +129,6 @@ class Machine(State, ABC):
         self.forking: dict[Origin, str] = {}  # loaders whose workers fork when they are asked
         self.import_starts: dict[str, tuple[Origin, bool, CallString]] = {}
         """Of modules: what their import starts; for certain? Through which calls?"""
-        self.listed: set[Any] = set()  # loops over what is written out
         self.bound_of_test: Any = None  # of the loop test that ran last
         self.test_operands: tuple[Value, Value] | None = None
         self.failures: list[tuple[str, str, str]] = []
@@ -138,7 +138,6 @@ class Machine(State, ABC):
         self.rebinding: dict[Function, Rebindings] = {}  # as they are asked for
         self.array_updates: dict[tuple[Function, Span], bool] = {}  # do they replace the array?
         self.growths: dict[tuple[Function, Span, Argument | None], Growth | None] = {}
-        self.sites_of: dict[Function, Site] = {}  # the first closure of each function
         self.classes_made: dict[Function, Site] = {}  # by their bodies
         self.classes: list[Site] = []  # whose bodies are being run
         self.top = Activation(Function("<root>", "", 0), Frame(Function("<root>", "", 0)), (), 0)
@@ -185,6 +184,7 @@ class Machine(State, ABC):
             self.events.append(Allocation(site, loops, kept, within, self.calls, sides))
 
     def remake(self, site: Site, loops: Marks, kept: bool) -> None:
+        self.met.add(site)
         made = self.activations[-1].made
         if kept:
             made.setdefault(site, None)
@@ -195,6 +195,16 @@ class Machine(State, ABC):
         fresh = self.fresh.get(site)
         if fresh is None or not loops <= fresh:
             self.fresh[site] = loops if fresh is None else fresh | loops
+
+    def is_below(self, depth: int) -> bool:
+        """Are there fewer calls within calls? Notes how near it was."""
+        left = depth - len(self.activations)
+        self.slack = min(self.slack, left) if left >= 0 else self.slack
+        return left >= 0
+
+    def note_loop(self, loop: Loop, facts: LoopFacts) -> None:
+        self.met.loops.add(loop, facts)
+        self.activations[-1].loops_met.add(loop, facts)
 
     def find_module_below(self, path: str, name: str) -> str | None:
         """The path of a module in the package whose `__init__` is at `path`."""
@@ -237,7 +247,9 @@ class Machine(State, ABC):
     def write(self, location: Location, value: Value, span: Span | None = None) -> None:
         """Writes a location. With a span, the write is an event where others can see it."""
         if span is not None and not self.activation.is_local(location):
-            old = self.peek(location)
+            activation = self.activation
+            is_new = activation.owns(location) and location not in activation.writes
+            old = None if is_new else self.peek(location)  # each call has locals of its own
             if old is not None:  # the first write changes nothing that was read before
                 name = self.activation.function.name
                 self.events.append(Write(location, self.path, span, value, old, self.calls, name))

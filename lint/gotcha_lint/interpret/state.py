@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gotcha_lint.domain.keys import Seeded
+from gotcha_lint.domain.met import Loops
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import BOTTOM, NO_MARKS, NONE, Marks, Value, join
 from gotcha_lint.interpret.bindings import Bindings, Lookup, may_be_fixed, path_of
@@ -49,7 +50,6 @@ class Activation:
 
     __slots__ = (
         "base",
-        "contexts",
         "control",
         "cut",
         "environment",
@@ -61,6 +61,7 @@ class Activation:
         "gone",
         "key",
         "loops",
+        "loops_met",
         "made",
         "on_host",
         "partial",
@@ -97,9 +98,9 @@ class Activation:
         self.tests: dict[int, tuple[Location, Any, bool]] = {}  # location is (not) a constant
         self.shares: dict[int, float] = {}  # tests that hold for one of so many numbers
         self.loops: list[LoopState] = []
+        self.loops_met = Loops()  # those of its callees, too
         self.functions: set[Function] = set()  # that were interpreted within
         self.made: dict[Site, Marks | None] = {}  # in which loops; None: only where it is missing
-        self.contexts: set[int] = set()  # that were used within
         self.partial: dict[str, Span] = {}  # names that one way of a branch alone has bound
         self.control: Marks = NO_MARKS  # what decides which of its returns is taken
         self.key: Any = None  # of the context

@@ -223,11 +223,11 @@ class _Reader:
                 self._found[key] = replace(wait, timed=True)
 
     def _is_few(self, loops: Marks, share: float = 0) -> bool:
-        if loops & self._segment.waiting:
+        if any(self._segment.loops.of(loop).waits for loop in loops):
             return True
         turns = 1.0
         for loop in loops:
-            size = self._segment.turns.get(loop)
+            size = self._segment.loops.turns(loop)
             turns *= float("inf") if size is None else size.high
         return turns <= max(_FEW_TURNS, share)
 

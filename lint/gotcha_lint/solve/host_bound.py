@@ -58,6 +58,6 @@ def host_bound(segment: Segment) -> Iterator[HostBoundLoop]:
 
 def _is_certain(loop: EagerLoop, segment: Segment, on_host: bool) -> bool:
     reads = loop.reads or on_host
-    if (loop.path, *loop.span[:2]) in segment.waiting:
+    if segment.loops.of((loop.path, *loop.span[:2])).waits:
         return False
     return (loop.is_long or reads) and (segment.runs_once or reads)

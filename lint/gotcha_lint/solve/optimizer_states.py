@@ -67,7 +67,8 @@ def _together(made: Effect, uses: list[Effect], segment: Segment) -> tuple[Effec
     if any(use.loops - made.loops for use in uses) or not uses[-1].loops >= made.loops:
         return None
     if made.loops:
-        return (made, uses[-1]) if not made.loops <= segment.listed else None
+        listed = all(segment.loops.of(loop).listed for loop in made.loops)
+        return None if listed else (made, uses[-1])
     return (made, uses[-1]) if made.traced and uses[-1].traced else None
 
 

@@ -533,7 +533,8 @@ class _Reader:
             places += why
         last = calls[-1]
         if loops:
-            certain = not loops <= self.segment.waiting and not any(
+            waits = all(self.segment.loops.of(loop).waits for loop in loops)
+            certain = not waits and not any(
                 other_each_turn(call, frozenset(loops)) for call in calls
             )
             certain = certain and not self._are_settings(loops)
@@ -550,7 +551,7 @@ class _Reader:
         for call in calls:
             self._statics(row, call)
         if any(call.in_loop for call in calls):
-            compare_leaves(row, calls, self.segment.turns)
+            compare_leaves(row, calls, self.segment.loops)
 
     def _fresh_captures(self, call: CompiledCall, loops: Loops) -> frozenset[Site]:
         sites = (a.site for _, value in call.captured for a in value.atoms if isinstance(a, Object))
@@ -558,14 +559,14 @@ class _Reader:
 
     def _are_settings(self, loops: Iterable[Any]) -> bool:
         """A program for each of a few settings that are written out: it may be meant."""
-        turns = self.segment.turns
+        known = [self.segment.loops.of(loop) for loop in loops]
         return all(
-            loop in self.segment.listed and loop in turns and turns[loop].high <= FEW_TURNS
-            for loop in loops
+            loop.listed and loop.turns is not None and loop.turns.high <= FEW_TURNS
+            for loop in known
         )
 
     def _turns(self, loops: Iterable[Any]) -> int | None:
-        known = [self.segment.turns.get(loop) for loop in loops]
+        known = [self.segment.loops.turns(loop) for loop in loops]
         counts = [size.constant if size is not None else None for size in known]
         return None if None in counts else prod(count for count in counts if count is not None)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gotcha_lint.domain.derivative import flow
+from gotcha_lint.domain.met import Loops
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
     NO_MARKS,
@@ -19,7 +20,6 @@ from gotcha_lint.domain.value import (
     Constant,
     Number,
     Object,
-    Size,
     Tuple,
     Value,
     only,
@@ -70,9 +70,7 @@ class Segment:
     root: Function | None  # None: the modules
     events: list[Event]
     fresh: dict[Site, frozenset[Any]] = field(default_factory=dict)
-    waiting: set[Any] = field(default_factory=set)  # loops that sleep
-    turns: dict[Any, Size] = field(default_factory=dict)  # of loops, where they are known
-    listed: set[Any] = field(default_factory=set)  # loops over what is written out
+    loops: Loops = field(default_factory=Loops)
     heaviest: tuple[Span, int] | None = None  # the call of the root that starts most operations
     text: Text | None = None  # of a module
 
@@ -93,9 +91,7 @@ def of_import(engine: Engine, path: str) -> Segment:
     text = text_of(engine, path)
     check_written(engine, text)
     fresh = dict(engine.fresh) if engine.events else {}
-    return Segment(
-        None, engine.events, fresh, engine.waiting, engine.turns, engine.listed, text=text
-    )
+    return Segment(None, engine.events, fresh, engine.met.loops, text=text)
 
 
 def of_text(engine: Engine, path: str) -> Segment:
@@ -127,7 +123,7 @@ def of_roots(
 
 def _try_classes(engine: Engine, names: Mapping[str, Names]) -> None:
     """What objects give whose class a parameter is annotated with, made without options."""
-    fresh = engine.fresh
+    fresh, met = engine.fresh, engine.met
     for path, file in names.items():
         for function in engine.modules[path].functions if file.names_annotated else ():
             for parameter in function.parameters:
@@ -136,18 +132,23 @@ def _try_classes(engine: Engine, names: Mapping[str, Names]) -> None:
                     used = own.names_in.get(cls.info["function"], set()) if own else set()
                     if cls in engine.tried or not (used & (HALVES | _SQUASHES | {"dtype"})):
                         continue
-                    engine.tried[cls] = None
-                    _begin(engine, cls.path)
-                    engine.fresh = dict(fresh)
-                    before = len(engine.failures)
-                    _guarded(engine, cls.info["function"], lambda c=cls: _try(engine, c))
-                    del engine.failures[before:]
-    engine.fresh = fresh
+                    if cls not in engine.trials:
+                        engine.fresh, engine.met = dict(fresh), met.copy()
+                        _try(engine, cls)
+                    engine.tried[cls] = engine.trials[cls]
+    engine.fresh, engine.met = fresh, met
 
 
 def _try(engine: Engine, cls: Site) -> None:
-    me = make_instance(engine, cls, (), {}, cls.span)
-    engine.tried[cls] = known_of(engine.call(me, (), {}, cls.span))
+    def call() -> None:
+        me = make_instance(engine, cls, (), {}, cls.span)
+        engine.trials[cls] = known_of(engine.call(me, (), {}, cls.span))
+
+    engine.trials[cls] = None
+    _begin(engine, cls.path)
+    before = len(engine.failures)
+    _guarded(engine, cls.info["function"], call)
+    del engine.failures[before:]
 
 
 def _of_module(
@@ -162,13 +163,11 @@ def _of_module(
         _guarded(engine, root, body)
         covered.update(engine.activation.functions)
         heaviest = heaviest_call(engine, root) if engine.dispatches >= OF_A_MODEL else None
-        return Segment(
-            root, engine.events, engine.fresh, engine.waiting, engine.turns, engine.listed, heaviest
-        )
+        return Segment(root, engine.events, engine.fresh, engine.met.loops, heaviest)
 
     def given(function: Function, callee: Value) -> Iterator[Segment]:
         """The root as it is called without options, and what it does with keys if all are given."""
-        site, used = engine.sites_of[function], engine.key_uses
+        site, used = engine.met.closures[function], engine.key_uses
         args = _arguments(callee, function)
         yield run(function, lambda: _call_with_result(engine, function, callee, args))
         options = [p.name for p in function.parameters if _is_option(site, p.name)]
@@ -193,7 +192,7 @@ def _of_module(
         if name not in names.used and (function not in covered or _is_closure(function)):
             yield from given(function, callee)
     for function in functions:
-        site = engine.sites_of.get(function)
+        site = engine.met.closures.get(function)
         at_top = function.parent is None or function.parent.is_module
         if site is None or not at_top or function.name in names.used or function in covered:
             continue
@@ -203,7 +202,7 @@ def _of_module(
     for _, function, callee in transformed:
         if function not in covered:
             yield from given(function, callee)
-    for cls in [s for s in engine.sites.values() if s.kind == "class" and s.path == module.path]:
+    for cls in [s for s in engine.met.classes() if s.path == module.path]:
         methods, body = _public_methods(module, cls), cls.info["function"]
         is_layer = is_module_class(cls)
         new = not any(method in covered for method in methods)
@@ -212,11 +211,11 @@ def _of_module(
         if is_layer and "where" in names.names_in[body]:
             yield run(body, lambda c=cls, m=methods: _forward(engine, c, m))
     for function in functions:
-        site = engine.sites_of.get(function)
+        site = engine.met.closures.get(function)
         if site is not None and function not in covered and names.is_worth_running(function):
             yield run(function, lambda f=function, s=site: _call_alone(engine, f, s))
     for function in functions:
-        site, own = engine.sites_of.get(function), names.names_in[function]
+        site, own = engine.met.closures.get(function), names.names_in[function]
         at_top = function.parent is not None and function.parent.is_module
         outside = at_top and function.name not in names.used
         if site is not None and outside and "where" in own and not _ROOTS.isdisjoint(own):
@@ -235,7 +234,7 @@ def _call_with_result(
     engine: Engine, function: Function, callee: Value, args: tuple[Value, ...]
 ) -> None:
     """Whoever calls a function that returns a compiled one, or closures, calls that, too."""
-    span = engine.sites_of[function].span
+    span = engine.met.closures[function].span
     if function.parameters and function.parameters[-1].kind == "**":
         engine.open.add((engine.path, span))
     result = engine.call(callee, args, {}, span)
@@ -302,7 +301,7 @@ def _named(engine: Engine, name: str, value: Value) -> Iterator[tuple[str, Funct
     if isinstance(atom, Object) and atom.site.kind == "transform":
         function = Inner(engine, atom.site.info["inner"]).function
         word = atom.site.info["word"]
-        if word in (*_GRADIENTS, *_COMPILED, "shard_map") and function in engine.sites_of:
+        if word in (*_GRADIENTS, *_COMPILED, "shard_map") and function in engine.met.closures:
             yield name, function, value
 
 
@@ -342,8 +341,8 @@ def _call_alone(engine: Engine, function: Function, site: Site) -> None:
     names = [p.name for p in function.parameters if p.kind == "pos"]
     me: tuple[Value, ...] = ()
     if parent is not None and parent.is_class and names[:1] == ["self"]:
-        for cls in list(engine.sites.values()):
-            if cls.kind == "class" and cls.info.get("function") is parent:
+        for cls in engine.met.classes():
+            if cls.info.get("function") is parent:
                 me = (make_instance(engine, cls, (), {}, cls.span),)
                 break
     note_padded(engine, function, call_function(engine, site, me, {}, site.span))
@@ -411,7 +410,7 @@ def _call_all(
 
 def _keys(engine: Engine, method: Function) -> dict[str, Value]:
     """Random keys that a method is given while a model trains: `key=None`."""
-    site = engine.sites_of.get(method)
+    site = engine.met.closures.get(method)
     return {
         p.name: symbol_for((method, p.name))
         for p in method.parameters
@@ -509,7 +508,7 @@ def _begin(engine: Engine, path: str) -> None:
     engine.per_device = engine.replicating = engine.dispatches = 0
     engine.budget, engine.reserve = engine.root_budget, engine.root_budget // RESERVE
     engine.contexts, engine.memory, engine.fields, engine.trail = {}, {}, {}, []
-    engine.charged = set()
+    engine.paid = set()
     engine.reruns = {}
     engine.spent_inside = 0
     engine.handled = set()

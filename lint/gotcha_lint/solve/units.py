@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gotcha_lint.domain.met import Met, united
 from gotcha_lint.domain.sites import Frame
 from gotcha_lint.domain.value import Value
 from gotcha_lint.facts.user import UserFact
@@ -51,6 +52,7 @@ class _Imported:
     layer: Layer
     fields: Fields
     compiled: frozenset[str]  # names of what a transform made
+    met: Met  # by it alone
 
 
 class Running:
@@ -182,13 +184,22 @@ class Running:
         engine = self.engine
         engine.visible = self._visible(path)
         engine.fields_below = [self.fields]
+        below = self._met_below(path)
+        engine.met = Met(dict(below.sites), dict(below.closures))
         layer: Layer = {}
         engine.bottom.append(layer)
         before = len(engine.failures)
         segment = of_import(engine, path)
         backend.forget(layer)
         unit = Unit(path, [segment], engine.failures[before:])
-        return _Imported(unit, layer, engine.fields, compiled_names(layer))
+        met = engine.met.without(below)
+        return _Imported(unit, layer, engine.fields, compiled_names(layer), met)
+
+    def _met_below(self, path: str) -> Met:
+        """What the modules have met that it imports."""
+        closure = self.graph.closures[path] - {path}
+        done = (self.imported[p] for p in self.graph.order if p in closure and p in self.imported)
+        return united(each.met for each in done)
 
     def _forget(self, path: str) -> None:
         """It is run again when it is imported."""
@@ -215,6 +226,8 @@ class Running:
             self._compare(path, own.layer)
         engine.fields_below = [self.fields, own.fields] if is_script else [self.fields]
         engine.visible = self._visible(path)
+        engine.met = united((self._met_below(path), own.met))
+        engine.tried, engine.applied = {}, {}
         before = len(engine.failures)
         names = {each: self.names[each] for each in sorted(engine.visible)}
         below = (self.imported[each].compiled for each in engine.visible if each != path)

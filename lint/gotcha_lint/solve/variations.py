@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from gotcha_lint.domain.met import Loops as LoopsMet
 from gotcha_lint.domain.sites import Origin, Site
 from gotcha_lint.domain.value import (
     NO_MARKS,
@@ -58,9 +58,7 @@ def _compare_types(
         _add(row, "weak", call, path, [], (*_weak_places(leaf), *_weak_places(old), there))
 
 
-def compare_leaves(
-    row: CompiledFunction, calls: list[CompiledCall], turns: Mapping[Any, Size]
-) -> None:
+def compare_leaves(row: CompiledFunction, calls: list[CompiledCall], met: LoopsMet) -> None:
     """What differs between the calls of one place in a loop.
 
     Alternatives of one call are no difference by themselves: a configuration may decide between
@@ -88,7 +86,7 @@ def compare_leaves(
         elif len(merged.dtypes) <= 1:
             if _differ([leaf.weaks for leaf in leaves], leaves, around):
                 _add(row, "weak", last, path, [], _weak_places(merged))
-            _sizes(row, last, path, merged, leaves, loops, turns, done)
+            _sizes(row, last, path, merged, leaves, loops, met, done)
 
 
 def _differ(
@@ -114,7 +112,7 @@ def _sizes(
     leaf: Leaf,
     leaves: list[Leaf],
     around: Loops,
-    turns: Mapping[Any, Size],
+    met: LoopsMet,
     done: set[str],
 ) -> None:
     for symbol, marks in leaf.symbols:
@@ -156,7 +154,7 @@ def _sizes(
             done.add("shape")
             certain = _size_differs(leaves, axis, around)
             if any(size is cut for _, cut in cuts):
-                certain = certain and not _is_amortized(call, loops, turns)
+                certain = certain and not _is_amortized(call, loops, met)
             row.variations.append(
                 Variation(
                     "shape", call, path, loops=loops, axis=axis,
@@ -174,14 +172,15 @@ def _batch_of_size(size: Size) -> Batch | None:
     return is_ragged(Symbol(symbol.root, symbol.path[:-1]))
 
 
-def _is_amortized(call: CompiledCall, loops: Loops, turns: Mapping[Any, Size]) -> bool:
+def _is_amortized(call: CompiledCall, loops: Loops, met: LoopsMet) -> bool:
     """Is it called again and again with each size, in a loop within the one that changes it?"""
     inner = [loop for loop in call.loops - loops if isinstance(loop, tuple) and len(loop) == 3]
+    rounds = ((outer, met.turns(outer)) for outer in loops)
+    few = [o for o, turns in rounds if turns is None or (turns.constant or 0) <= _FEW_SIZES]
     return any(
         isinstance(outer, tuple) and outer[0] == loop[0] and outer[1] < loop[1]
         for loop in inner
-        for outer in loops
-        if outer not in turns or (turns[outer].constant or 0) <= _FEW_SIZES
+        for outer in few
     )
 
 

@@ -75,8 +75,10 @@ def _loops(machine: Machine, found: Growth) -> Marks | None:
     """The loop in whose iterations it grows; None in the first one, or where there are but few."""
     if not found.in_loop:
         return NO_MARKS
-    loop, steady = machine.loops[-1] if machine.loops else (None, False)
-    turns = machine.turns.get(loop)
+    if not machine.loops:
+        return None
+    loop, steady = machine.loops[-1]
+    turns = machine.activation.loops_met.turns(loop)
     few = turns is not None and turns.high <= _FEW
     return None if few or not steady or _counts_dimensions(turns) else frozenset((loop,))
 

@@ -191,8 +191,8 @@ def _says_how(machine: Machine, cls: Site) -> bool:
 def _classes(machine: Machine, site: Site, cls: Site) -> Iterator[Site]:
     """What the object is of: `self` of a method that outsiders call, of a class below, too."""
     yield cls
-    for other in machine.sites.values() if site.span == cls.span else ():
-        if other.kind == "class" and cls in other.info.get("bases", ()):
+    for other in machine.met.classes() if site.span == cls.span else ():
+        if cls in other.info.get("bases", ()):
             yield other
 
 

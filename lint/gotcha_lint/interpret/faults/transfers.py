@@ -40,7 +40,8 @@ def put_on_device(call: Call, out: Value) -> Value:
 
 def _long_loops(machine: Machine) -> Marks:
     """The open loops, but for those over a few things that are written out."""
-    return frozenset(loop for loop, _ in machine.loops if loop not in machine.listed)
+    met = machine.activation.loops_met
+    return frozenset(loop for loop, _ in machine.loops if not met.of(loop).listed)
 
 
 def check_join(call: Call) -> None:

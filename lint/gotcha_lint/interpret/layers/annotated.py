@@ -57,7 +57,7 @@ def applied_by(machine: Machine, state: Site) -> tuple[Site, ...]:
 
 
 def _applied_by(machine: Machine, state: Site) -> list[Site]:
-    classes = {s.info["function"]: s for s in machine.sites.values() if s.kind == "class"}
+    classes = {s.info["function"]: s for s in machine.met.classes()}
     found: list[Site] = []
     for links, function, given in _created_with(machine, state, "apply_fn"):
         cls = classes.get(_made_by(links, function, given, "apply"))

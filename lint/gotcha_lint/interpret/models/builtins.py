@@ -8,6 +8,7 @@ from typing import Any
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
 from gotcha_lint.domain.freshness import after
+from gotcha_lint.domain.met import LoopFacts
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
@@ -455,7 +456,8 @@ def whole_number(call: Call) -> Value:
 @model("builtins.input")
 def typed_in(call: Call) -> Value:
     """A loop that asks somebody waits for the answer."""
-    call.engine.waiting.update(loop for loop, _ in call.engine.loops)
+    for loop, _ in call.engine.loops:
+        call.engine.note_loop(loop, LoopFacts(waits=True))
     return only(Number("str", origin=call.origin), each_evaluation(call.engine))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.freshness import after, clock_at
+from gotcha_lint.domain.met import LoopFacts
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
@@ -174,7 +175,8 @@ def logger(call: Call) -> Value:
 @model("time.sleep")
 def sleep(call: Call) -> Value:
     """A loop that sleeps waits for something to do: its turns are few."""
-    call.engine.waiting.update(loop for loop, _ in call.engine.loops)
+    for loop, _ in call.engine.loops:
+        call.engine.note_loop(loop, LoopFacts(waits=True))
     return NONE
 
 

@@ -259,7 +259,8 @@ def _is_number(value: Value) -> bool:
 
 def _is_seldom(machine: Machine, guard: Guard) -> bool:
     """Under `i == 3`, or under `i % 20 == 0` in a loop of a hundred iterations."""
-    turns = [machine.turns.get(loop, Size()) for loop in guard.marks & machine.current]
+    loops = machine.activation.loops_met
+    turns = [loops.turns(loop) or Size() for loop in guard.marks & machine.current]
     return bool(guard.share) and any(t.high <= _SHOWN * guard.share for t in turns)
 
 

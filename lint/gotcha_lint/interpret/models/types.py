@@ -283,8 +283,8 @@ def super_of(call: Call) -> Value:
         return UNKNOWN
     me = machine.peek((activation.frame, function.parameters[0].name)) or UNKNOWN
     mine = None if me.only is None else class_of(me.only)
-    for site in (*_line_of(mine), *machine.sites.values()):
-        if site.kind == "class" and site.info.get("function") is cls:
+    for site in (*_line_of(mine), *machine.met.classes()):
+        if site.info.get("function") is cls:
             return _super(call, site, me)
     return UNKNOWN
 
