@@ -156,7 +156,7 @@ def call_compiled(call: Call, site: Site) -> Value:
     arrays = {p.name for p in parameters_of(inner) if is_array(p.annotation)}
 
     def take(value: Value, label: str, static: bool) -> Value:
-        if static or (site.info.get("filters") and _is_plain_object(value)):
+        if static or (site.info.get("filters") and _is_no_tree(value)):
             settings.append((label, value))
             static_parts(machine, value, label, statics)
             return value
@@ -311,11 +311,22 @@ def _gives_back(site: Site) -> bool:
     return str(site.info.get("library", "")).startswith("flax.nnx.")
 
 
-def _is_plain_object(value: Value) -> bool:
-    """An object of a class that is no tree: Equinox takes it as it is, as a static value."""
+def _is_no_tree(value: Value) -> bool:
+    """A function, or an object of a class that is no tree: Equinox makes it a static value.
+
+    An optimizer of optax is a tuple of functions, so it is compared by its functions.
+    """
     atom = value.only
-    cls = atom.site.info.get("class") if isinstance(atom, Object) else None
+    if not isinstance(atom, Object):
+        return False
+    if atom.site.kind == "function" or _is_of_optax(atom.site):
+        return True
+    cls = atom.site.info.get("class")
     return cls is not None and not is_tree(cls) and not cls.info["decorators"]
+
+
+def _is_of_optax(site: Site) -> bool:
+    return site.kind == "optimizer" and "data" not in site.info  # that of nnx is a tree
 
 
 def _stays_a_number(site: Site, value: Value) -> bool:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
@@ -320,3 +321,48 @@ def back_and_forth(x):
         x = step(x, 3, lr=lr)
         lr = 1 - lr
     return x
+
+
+@eqx.filter_jit
+def filtered_step(weights, optimizer, state, x):
+    grads = jax.grad(lambda w: jnp.mean(w * x))(weights)
+    updates, state = optimizer.update(grads, state, weights)
+    return optax.apply_updates(weights, updates), state
+
+
+def probed(x):
+    optimizer = optax.lars(0.05)
+    weights = jnp.ones(4)
+    state = optimizer.init(weights)
+    for _ in range(50):
+        weights, state = filtered_step(weights, optimizer, state, x)  # ! changing-static-argument
+    return weights
+
+
+def probed_again_and_again(batches):
+    return [probed(batch) for batch in batches]
+
+
+def with_one_optimizer(batches):
+    optimizer = optax.lars(0.05)
+    weights = jnp.ones(4)
+    state = optimizer.init(weights)
+    for x in batches:
+        weights, state = filtered_step(weights, optimizer, state, x)
+    return weights
+
+
+@eqx.filter_jit
+def activated(x, activation):
+    return activation(x)
+
+
+def by_a_new_function(batches):
+    return [activated(x, lambda y: y * 2.0) for x in batches]  # ! changing-static-argument
+
+
+def by_one_function(batches):
+    def doubled(x):
+        return x * 2.0
+
+    return [activated(x, doubled) for x in batches]
