@@ -18,6 +18,7 @@ from gotcha_lint.domain.value import (
     only,
     value_of,
 )
+from gotcha_lint.facts.array_attributes import METHODS
 from gotcha_lint.interpret.machine import Machine
 
 _ANY_SIZE = Value((Number("int", 0),))
@@ -40,6 +41,8 @@ def array_attribute(machine: Machine, array: Array, value: Value, name: str, spa
         return _count(shape)
     if name in ("real", "imag"):
         return Value((array,), False, value.marks)
+    if machine.differentiated and name not in METHODS:  # of a class that holds arrays
+        return Value((), True, value.marks)
     return only(Method(Value((array,), False, value.marks), name, machine.origin(span)))
 
 
