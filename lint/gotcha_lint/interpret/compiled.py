@@ -240,14 +240,14 @@ def call_compiled(call: Call, site: Site) -> Value:
     if donation is not None:
         give_away(donation)
     if not machine.traced:
-        _show_where(machine, site, before)
+        _show_where(machine, site, before, "compiled here")
     result = without_tracers(result)
     return given_by(on_device(result), (machine.path, call.span))
 
 
-def _show_where(machine: Machine, site: Site, start: int) -> None:
+def _show_where(machine: Machine, site: Site, start: int, word: str) -> None:
     """What is wrong in a trace is so because of this jit."""
-    place = site.path, site.span, "compiled here"
+    place = site.path, site.span, word
     for number in range(start, len(machine.events)):
         event = machine.events[number]
         if isinstance(event, Remark) and event.kind in OF_TRACES:
@@ -336,15 +336,24 @@ def _stays_a_number(site: Site, value: Value) -> bool:
     )
 
 
-def inlined(call: Call, site: Site) -> tuple[Value, ...]:
-    """The arguments, where a trace runs through: static ones and numbers as they are."""
+def inlined(call: Call, site: Site) -> Value:
+    """A call in another trace, which runs through: what is not static is traced here, too."""
     machine = call.engine
     inner = Inner(machine, site.info["inner"])
-    _, positions = static_names(machine, site, inner)
-    return tuple(
-        value if index in positions or _stays_a_number(site, value) else weaken(value)
-        for index, value in enumerate(call.args)
-    )
+    names, positions = static_names(machine, site, inner)
+    is_known, filters = _knows_statics(site), bool(site.info.get("filters"))
+
+    def take(value: Value, static: bool) -> Value:
+        if static or _stays_a_number(site, value):
+            return value
+        return as_tracer(weaken(value)) if is_known and not filters else weaken(value)
+
+    args = tuple(take(value, index in positions) for index, value in enumerate(call.args))
+    keywords = {name: take(value, name in names) for name, value in call.keywords.items()}
+    before = len(machine.events)
+    result = machine.call(site.info["inner"], args, keywords, call.span)
+    _show_where(machine, site, before, "compiled within it")
+    return result
 
 
 def _trace(

@@ -257,3 +257,26 @@ def pages_of(x, length):
 
 
 pages_of(jnp.ones(3), 5)
+
+
+@jax.jit
+def scaled_if(x, large):
+    return x * 2.0 if large else x  # ! traced-if
+
+
+@jax.jit
+def by_a_flag(x):
+    return scaled_if(x, large=True)
+
+
+@jax.jit
+def shifted(x, y=None):
+    return x if y is None else x + y
+
+
+@jax.jit
+def by_none(x):
+    return shifted(x, None) + shifted(x) + shifted(x, 3.0)
+
+
+flagged = by_a_flag(jnp.ones(3)), by_none(jnp.ones(3))

@@ -169,3 +169,26 @@ def aligned_shapes(x, length):
 
 
 aligned_shapes(jnp.ones(3), 5)
+
+
+@jax.jit
+def parted(x, n):
+    return jnp.split(x, n)  # ! traced-shape
+
+
+@partial(jax.jit, static_argnames="n")
+def static_around_traced(x, n):
+    return parted(x, n)[0]
+
+
+@partial(jax.jit, static_argnames="n")
+def parted_by_static(x, n=2):
+    return jnp.split(x, n)
+
+
+@partial(jax.jit, static_argnames="n")
+def static_throughout(x, n):
+    return parted_by_static(x, n)[0] + parted_by_static(x, n=n)[1] + parted_by_static(x)[0]
+
+
+halves = static_around_traced(jnp.ones(6), 3), static_throughout(jnp.ones(6), 2)

@@ -192,7 +192,7 @@ def call_transform(call: Call) -> Value:
         )
     if word in COMPILING:
         if machine.traced:
-            return machine.call(inner, inlined(call, site), call.keywords, call.span)
+            return inlined(call, site)
         return call_compiled(call, site)
     if word == "cache":
         return _call_cached(call, inner)
