@@ -27,6 +27,7 @@ from gotcha_lint.interpret.faults.swallowed import check_handlers
 from gotcha_lint.interpret.faults.traced import check_test, word_of_branch
 from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.keys import Differing, differing, name_chosen
+from gotcha_lint.interpret.layers.chance import is_drawn
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Layer
 
@@ -136,6 +137,8 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     if not ends:
         return STOP
     machine.dispatches = min(started)  # so many are started on each path
+    if max(started) > min(started) and machine.loops and is_drawn(machine, test, registers):
+        machine.dispatches = max(started)
     if len(ends) == 1:  # what follows is the rest of the branch that goes on
         machine.sides = going_on[0]
     if skips:  # the rest runs only where it was not skipped

@@ -34,7 +34,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.host import FILLING, FORMATTING
 from gotcha_lint.facts.user import ARRAYS, KEYS, UserFact
-from gotcha_lint.interpret.attributes import annotated_class, attribute, update_of
+from gotcha_lint.interpret.attributes import annotated_class, annotation_of, attribute, update_of
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.contexts import CONCRETE
@@ -50,7 +50,13 @@ from gotcha_lint.interpret.faults.policies import check_policy
 from gotcha_lint.interpret.faults.signatures import check_call
 from gotcha_lint.interpret.faults.texts import check_shown
 from gotcha_lint.interpret.functions import Arguments, call_function
-from gotcha_lint.interpret.heap import class_attribute, contents, is_module_class, mapping_of
+from gotcha_lint.interpret.heap import (
+    class_attribute,
+    contents,
+    is_module_base,
+    is_module_class,
+    mapping_of,
+)
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.host import note_given, read
 from gotcha_lint.interpret.keys import hand_over, use, use_streams
@@ -253,6 +259,9 @@ def _count_model(
     """
     if machine.traced or not machine.loops:
         return
+    written = annotation_of(machine, atom)
+    if isinstance(written, Library) and is_module_base(written.name):
+        machine.dispatch(OF_A_MODEL)
     cls = annotated_class(machine, atom)
     if cls is None or not is_module_class(cls) or class_attribute(machine, cls, "__call__") is None:
         return
@@ -362,7 +371,7 @@ def unknown_call(
 ) -> Value:
     """What nobody knows calls the functions that it is given, with something unknown."""
     hand_over(machine, name, args, keywords, span)
-    if name == "apply" and args and _are_variables(machine, args[0]):
+    if name in _APPLIES and args and _are_variables(machine, args[0]):
         machine.dispatch(OF_A_MODEL)
     use_streams(machine, name, keywords, span)
     values = (*args, *keywords.values())
@@ -385,6 +394,9 @@ def unknown_call(
     return Value(atoms, True, without_histories(marks - made_in(marks)) - TRACERS)
 
 
+_APPLIES = frozenset(("apply", "apply_fn"))
+
+
 def _is_inner(closure: Site) -> bool:
     """Is it made in a function? All others are called on their own anyway."""
     parent = closure.info["function"].parent
@@ -392,8 +404,10 @@ def _is_inner(closure: Site) -> bool:
 
 
 def _are_variables(machine: Machine, value: Value) -> bool:
-    """`{"params": params}`: only Flax's `apply` takes such a thing."""
+    """`{"params": params}`, or `state.params`: only Flax's `apply` takes such a thing."""
     atom = value.only
+    if isinstance(atom, Symbol):
+        return atom.path[-1:] == (".params",)
     found = mapping_of(machine, atom) if atom is not None else None
     return found is not None and "params" in found.keys
 

@@ -326,6 +326,11 @@ def in_module_method(machine: Machine) -> bool:
     return False
 
 
+def is_module_base(name: str) -> bool:
+    """The class of a library that modules of neural networks are derived from."""
+    return name.startswith(_MODULES) and name.endswith(".Module")
+
+
 def is_module_class(cls: Site) -> bool:
     """A class of a neural network's module, of flax, haiku or equinox."""
     return any(base.startswith(_MODULES) for base in cls.info["library"])

@@ -1,5 +1,8 @@
 """Loops outside of jit that start their operations one by one."""
 
+import random
+from typing import Any
+
 import equinox as eqx
 import flax.linen as nn
 import haiku as hk
@@ -7,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import nnx
+from flax.training.train_state import TrainState
 
 
 class Model(nn.Module):
@@ -194,3 +198,79 @@ def of_a_caller(x, count):
 
 
 of_a_caller(x, 4)
+
+
+class Policy(nnx.Module):
+    def __init__(self, rngs):
+        self.first = nnx.Conv(4, 8, (3, 3), rngs=rngs)
+        self.norm = nnx.GroupNorm(8, num_groups=4, rngs=rngs)
+        self.second = nnx.Conv(8, 8, (3, 3), rngs=rngs)
+        self.other = nnx.GroupNorm(8, num_groups=4, rngs=rngs)
+        self.hidden = nnx.Linear(128, 64, rngs=rngs)
+        self.head = nnx.Linear(64, 4, rngs=rngs)
+
+    def __call__(self, x):
+        x = nnx.relu(self.norm(self.first(x)))
+        x = nnx.relu(self.other(self.second(x)))
+        return self.head(nnx.relu(self.hidden(x.reshape(x.shape[0], -1))))
+
+
+@nnx.jit
+def improve(policy, frame):
+    return jnp.sum(policy(frame))
+
+
+def play(env: Any, epsilon: float):
+    """A random number decides: in most iterations the model runs, op by op."""
+    policy = Policy(nnx.Rngs(2))
+    frame = env.reset()
+    while True:  # ! host-bound-loop
+        if random.random() < epsilon:
+            action = env.action_space.sample()
+        else:
+            action = jnp.argmax(policy(frame)).item()
+        frame, done = env.step(action)
+        improve(policy, frame)
+        if done:
+            break
+
+
+def play_compiled(env: Any, epsilon: float):
+    policy = Policy(nnx.Rngs(2))
+    best = nnx.jit(lambda policy, frame: jnp.argmax(policy(frame)))
+    frame = env.reset()
+    while True:
+        if random.random() < epsilon:
+            action = env.action_space.sample()
+        else:
+            action = best(policy, frame).item()
+        frame, done = env.step(action)
+        if done:
+            break
+
+
+def show_at_times(env: Any, every: int):
+    """Nobody knows how often the test holds."""
+    policy = Policy(nnx.Rngs(2))
+    frame, step = env.reset(), 0
+    while True:
+        step += 1
+        loss = improve(policy, frame)
+        if step % every == 0:
+            print(float(loss), jnp.argmax(policy(frame)).item())
+
+
+def score(state: TrainState, batches):
+    for batch in batches:  # ! host-bound-loop
+        print(float(jnp.mean(state.apply_fn({"params": state.params}, batch))))
+
+
+def tell(model: eqx.Module, rows):
+    for row in rows:  # ! host-bound-loop
+        print(int(jnp.argmax(model(row))))
+
+
+def optimize(state: TrainState, batches):
+    """What the caller has compiled."""
+    for batch in batches:
+        print(state.step_fn(state.params, batch))

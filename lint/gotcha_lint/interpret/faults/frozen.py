@@ -22,7 +22,7 @@ _KINDS = ("random", "time")
 
 def check_frozen(machine: Machine, name: str, span: Span) -> None:
     """`np.random.normal()`, `time.time()`"""
-    kind = "random" if name.startswith(f"{GENERATOR}.") else _effect(name)
+    kind = "random" if draws_on_host(name) else _effect(name)
     if kind not in _KINDS or not machine.traced or machine.lenient or is_test(machine.path):
         return
     function = machine.activation.function
@@ -40,6 +40,11 @@ def forget_frozen(machine: Machine, start: int) -> None:
     """`eval_shape` keeps no program, and so no constant: what was said since then is taken back."""
     kept = [e for e in machine.events[start:] if not (isinstance(e, Remark) and e.kind == FROZEN)]
     machine.events[start:] = kept
+
+
+def draws_on_host(name: str) -> bool:
+    """Does this function draw from Python's or numpy's random numbers?"""
+    return name.startswith(f"{GENERATOR}.") or _effect(name) == "random"
 
 
 def _effect(name: str) -> str:

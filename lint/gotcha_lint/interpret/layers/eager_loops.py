@@ -62,6 +62,8 @@ def note_eager(
     events = machine.events[start:] if dispatches else []
     beside = any(isinstance(event, CompiledCall) for event in events)
     many = are_many(turns, dispatches, beside)
+    if beside and not many and _DISPATCHES <= dispatches:
+        many = _runs_model(machine, instruction, dispatches)
     if many and beside and _is_around_loops(machine, instruction, events):
         return
     if not many or turns.high <= FEW_TURNS or in_module_method(machine):
@@ -92,6 +94,20 @@ def note_eager(
     )
     if is_long:
         machine.dispatches -= dispatches
+
+
+def _runs_model(machine: Machine, loop: Instruction, dispatches: int) -> bool:
+    """Is it a model that starts most of what an iteration starts?
+
+    A call of a layer takes much longer than the operations that it starts: three of `nn.Dense` in
+    `apply` 5.8 ms, as 800 additions do, three of `nnx.Linear` 0.9 ms.
+    """
+    most = _mostly(machine, loop, dispatches)
+    if len(most) != 1:
+        return False
+    at = machine.path, most[0]
+    function = machine.callees.get(_deepest(machine, at) or at)
+    return function is not None and function.name == "__call__"
 
 
 def _is_around_loops(machine: Machine, loop: Instruction, events: list[Event]) -> bool:
