@@ -1,7 +1,8 @@
-"""Loops that go through the entries of a dictionary or the leaves of a tree, as the text says."""
+"""What a loop goes over, as the text says: the entries of a dictionary, leaves of a tree, data."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 from gotcha_lint.program.data_flow import steps_of
@@ -33,3 +34,32 @@ def _gives_entries(makers: dict[int, Instruction], register: int, depth: int) ->
     if word in _ENTRIES:
         return True
     return word in _HANDS_ON and any(_gives_entries(makers, r, depth + 1) for _, r in made[3])
+
+
+_LOADERS = frozenset(("loader", "loaders", "dataloader", "dataset", "ds"))
+_BATCHES = frozenset(("batches", "minibatches"))
+
+
+@cache
+def goes_over(function: Function, place: tuple[int, int]) -> str:
+    """ "loader" or "batches": what the loop there goes over, as its name says; "" if neither."""
+    steps = list(steps_of(function))
+    makers = {step[1]: step for step in steps if isinstance(step[1], int)}
+    loop = next((s for s in steps if s[0] == "for" and s[-1][:2] == place), None)
+    words = set(_words_of(makers, loop[2], 0)) if loop is not None else set[str]()
+    return "loader" if words & _LOADERS else "batches" if words & _BATCHES else ""
+
+
+def _words_of(makers: dict[int, Instruction], register: int, depth: int) -> Iterator[str]:
+    """Of the name that is iterated, through `enumerate(...)` and others like it."""
+    made = makers.get(register)
+    if made is None or depth > _STEPS:
+        return
+    if made[0] in ("load", "attr"):
+        yield from str(made[2] if made[0] == "load" else made[3]).lower().split("_")
+    elif made[0] == "call":
+        callee = makers.get(made[2])
+        word = "" if callee is None else str(callee[3] if callee[0] == "attr" else callee[2])
+        if word in _HANDS_ON:
+            for _, given in made[3]:
+                yield from _words_of(makers, given, depth + 1)

@@ -9,6 +9,8 @@ from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.interpret.effects import ON_HOST
 from gotcha_lint.interpret.events import EagerLoop, Effect
 from gotcha_lint.interpret.layers.eager_loops import is_worth_a_word
+from gotcha_lint.program.data_flow import acts_on_world
+from gotcha_lint.program.entry_loops import goes_over
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.roots import Segment
 
@@ -60,4 +62,11 @@ def _is_certain(loop: EagerLoop, segment: Segment, on_host: bool) -> bool:
     reads = loop.reads or on_host
     if segment.loops.of((loop.path, *loop.span[:2])).waits:
         return False
-    return (loop.is_long or reads) and (segment.runs_once or reads)
+    if not (loop.is_long or reads):
+        return False
+    return segment.runs_once or reads or _is_of_host(loop)
+
+
+def _is_of_host(loop: EagerLoop) -> bool:
+    """Does its function print, or go over a loader, so that it is not compiled?"""
+    return acts_on_world(loop.within) or goes_over(loop.within, loop.span[:2]) == "loader"

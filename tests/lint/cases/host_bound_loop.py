@@ -274,3 +274,26 @@ def optimize(state: TrainState, batches):
     """What the caller has compiled."""
     for batch in batches:
         print(state.step_fn(state.params, batch))
+
+
+def evaluate(model: Policy, test_loader):
+    """A loader goes into no compiled function, and gives many batches."""
+    total = 0.0
+    for frames, targets in enumerate(test_loader):  # ! host-bound-loop
+        total += jnp.mean((model(frames) - targets) ** 2)
+    return total
+
+
+def evaluate_listed(model: Policy, batches):
+    """Three batches that a compiled function is given, perhaps."""
+    total = 0.0
+    for frames, targets in batches:
+        total += jnp.mean((model(frames) - targets) ** 2)
+    return total
+
+
+def report(model: Policy, batches):
+    total = 0.0
+    for frames, targets in batches:  # ! host-bound-loop
+        total += jnp.mean((model(frames) - targets) ** 2)
+    print("loss:", total)

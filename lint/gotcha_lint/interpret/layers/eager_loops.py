@@ -12,6 +12,7 @@ from gotcha_lint.interpret.events import CompiledCall, EagerLoop, Event, HostRea
 from gotcha_lint.interpret.heap import in_module_method
 from gotcha_lint.interpret.machine import Instruction, Machine
 from gotcha_lint.program.data_flow import instructions, steps_of
+from gotcha_lint.program.entry_loops import goes_over
 from gotcha_lint.program.ir import Function
 
 _LAYER = "layer"
@@ -62,7 +63,7 @@ def note_eager(
     events = machine.events[start:] if dispatches else []
     beside = any(isinstance(event, CompiledCall) for event in events)
     many = are_many(turns, dispatches, beside)
-    if beside and not many and _DISPATCHES <= dispatches:
+    if beside and not many and dispatches >= _DISPATCHES:
         many = _runs_model(machine, instruction, dispatches)
     if many and beside and _is_around_loops(machine, instruction, events):
         return
@@ -75,8 +76,9 @@ def note_eager(
     reads = loop in machine.reading or any(
         isinstance(event, HostRead) and loop in event.loops for event in events
     )
-    is_long = bool(turns.low) or reads or endless
     within = machine.activation.function
+    of_data = bool(goes_over(within, (span[0], span[1])))
+    is_long = bool(turns.low) or reads or endless or of_data
     machine.note(
         EagerLoop(
             machine.path,
