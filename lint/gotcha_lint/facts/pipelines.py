@@ -30,6 +30,8 @@ TRANSFERS = frozenset({"jax.device_put", "jax.numpy.asarray", "jax.numpy.array"}
 JOINS = frozenset(
     f"jax.numpy.{name}" for name in ("stack", "concatenate", "vstack", "hstack", "array", "asarray")
 )
+# ... of which those transfer each part by itself.
+STACKS = JOINS - {"jax.numpy.array", "jax.numpy.asarray"}
 
 # What makes one array, or one number, of a list; what only copies; who maps a function already.
 GATHERS = JOINS | frozenset(

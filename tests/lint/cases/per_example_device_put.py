@@ -73,3 +73,57 @@ def joined_at_each_turn(paths):
         rows.append(jnp.asarray(np.load(path)))
         print(jnp.stack(rows))
     return rows
+
+
+def collate_ids(batch):
+    return jnp.stack([jnp.array(b["ids"], dtype=jnp.int32) for b in batch])  # ! per-example-device-put
+
+
+def collate_masks(batch):
+    masks = [jnp.array(b.mask).astype(bool) for b in batch]  # ! per-example-device-put
+    return jnp.stack(masks)
+
+
+def padded(paths):
+    rows = []
+    for path in paths:
+        row = jnp.asarray(np.load(path))  # ! per-example-device-put
+        rows.append(jnp.pad(row, (0, 4)))
+    return jnp.stack(rows)
+
+
+def stacked_from_the_host(paths):
+    rows = [np.load(path) for path in paths]
+    return jnp.stack(rows)  # ! per-example-device-put
+
+
+def grown(paths):
+    rows = []
+    for path in paths:
+        rows.append(np.load(path))
+    return jnp.concatenate(rows, axis=0)  # ! per-example-device-put
+
+
+def numpy_joins_a_list_by_itself(paths):
+    """`jnp.asarray` joins on the host, and transfers once."""
+    return jnp.asarray([np.load(path) for path in paths])
+
+
+def a_few_parts(path):
+    return jnp.concatenate([np.load(path), np.zeros(3)])
+
+
+def collate_at_once(batch):
+    return jnp.asarray(np.stack([b["ids"] for b in batch]))
+
+
+def numbers(paths):
+    sizes = [len(path) for path in paths]
+    return jnp.stack(sizes)
+
+
+def of_both_kinds(paths, x):
+    rows = [x]
+    for path in paths:
+        rows.append(np.load(path))
+    return jnp.stack(rows)

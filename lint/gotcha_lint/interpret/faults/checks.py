@@ -59,7 +59,7 @@ from gotcha_lint.interpret.faults.half_precision import (
 )
 from gotcha_lint.interpret.faults.remarks import NUMBER_MASK, remark
 from gotcha_lint.interpret.faults.softmax import check_log, check_logits
-from gotcha_lint.interpret.faults.transfers import check_join, put_on_device
+from gotcha_lint.interpret.faults.transfers import check_join, put_on_device, reshaped
 from gotcha_lint.interpret.indexing import is_slice
 from gotcha_lint.interpret.layers.mutable import check_argument
 from gotcha_lint.interpret.machine import Machine
@@ -93,6 +93,7 @@ def after_call(call: Call, out: Value) -> Value:
         return out
     check_join(call)
     out = put_on_device(call, out)
+    out = reshaped(call, call.args[0], out) if call.args else out
     if name.startswith(_ARRAY_FAMILIES):
         _requested_type(call)
         _refused(call)

@@ -47,10 +47,15 @@ class PerExampleDevicePut(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of("one by one"):
+            join, *joins = fault.text
+            what = (
+                f"`{join}` puts each of these arrays on the device by itself, and joins them there"
+                if joins
+                else f"this is a transfer for each item that `{join}` joins on the device"
+            )
             yield Foreseen(
                 (fault.path, fault.span),
-                f"this is a transfer for each item that `{fault.text[0]}` joins on the device: "
-                "join them with numpy, and put the whole on the device at once",
+                f"{what}: join them with numpy, and put the whole on the device at once",
                 fault.places,
                 fault.certain,
             )
