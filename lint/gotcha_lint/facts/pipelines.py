@@ -25,6 +25,9 @@ PER_EXAMPLE: dict[str, str] = {
     **{f"{place}.{name}": method for place in _GRAIN for name, method in _TRANSFORMS.items()},
 }
 
+# Functions that are given a function which runs for each example (webdataset 0.2 to 1.0).
+MAPS = frozenset({"webdataset.map", "webdataset.filters.map"})
+
 # What puts one thing on the device, and what makes one array of many.
 TRANSFERS = frozenset({"jax.device_put", "jax.numpy.asarray", "jax.numpy.array"})
 JOINS = frozenset(

@@ -30,6 +30,7 @@ from gotcha_lint.facts.optax import LOGIT_LOSSES, PRECONDITIONERS, TAKE_SCHEDULE
 from gotcha_lint.facts.options import INITIALIZE
 from gotcha_lint.facts.options import READ_AT_START as OPTIONS_AT_START
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.facts.pipelines import STACKS
 from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
 from gotcha_lint.interpret.compiled import Inner, static_names
@@ -621,6 +622,9 @@ def _makes_key(names: set[str]) -> bool:
     return "PRNGKey" in names or ("key" in names and not _MODULES.isdisjoint(names))
 
 
+_JOINING = frozenset(name.rpartition(".")[2] for name in STACKS)
+
+
 class Names:
     """The names that each function of a file uses, and what follows: which roots can show much.
 
@@ -654,6 +658,8 @@ class Names:
             return True
         if "apply" in own and not _READING.isdisjoint(own):
             return True  # a model, outside of jit
+        if "collate" in function.name.lower() and not _JOINING.isdisjoint(own):
+            return True  # examples, joined on the device
         return (traced or not function.is_class) and bool(_LOOPS & own)
 
     def _walk(self, code: Any, own: set[str]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gotcha_lint.domain.value import Array, Elements, Marks, Sequence, Symbol, Value
+from gotcha_lint.domain.value import Array, Elements, Marks, Sequence, Symbol, Tuple, Value
 from gotcha_lint.facts.pipelines import JOINS, STACKS, TRANSFERS
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.elements import elements_of, with_elements
@@ -73,11 +73,22 @@ def check_join(call: Call) -> None:
     if call.name in STACKS and isinstance(content, Sequence) and _are_of_host(content):
         remark(machine, "one by one", call.span, call.short, "")
         return
+    rows = content.element if isinstance(content, Sequence) else call.args[0]
+    if call.name in STACKS and not isinstance(content, Tuple) and _are_examples(machine, rows):
+        remark(machine, "one by one", call.span, call.short, "", maybe=True)
+        return
     known = elements_of(content.element) if isinstance(content, Sequence) else None
     made = known.made if known is not None else ""
     if isinstance(made, tuple) and made[0] == _PUT and made[2] - _long_loops(machine):
         place = (*call.origin, "joined here")
         remark(machine, "one by one", call.span, call.short, places=(place,), at=made[1])
+
+
+def _are_examples(machine: Machine, rows: Value) -> bool:
+    """A column of a batch in a collate function: of numpy's arrays, mostly."""
+    symbol = rows.only
+    unknown = isinstance(symbol, Symbol) or (rows.unknown and not rows.atoms)
+    return unknown and _collates(machine.activation.function)
 
 
 def _are_of_host(content: Sequence) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from gotcha_lint import facts
-from gotcha_lint.facts.pipelines import PER_EXAMPLE, TRANSFERS
+from gotcha_lint.facts.pipelines import MAPS, PER_EXAMPLE, TRANSFERS
 from gotcha_lint.program.data_flow import decorators, names_used, steps_of
 from gotcha_lint.program.ir import Function, Module, Span
 from gotcha_lint.program.reader import NamedReader
@@ -45,6 +45,7 @@ def computed_per_example(
         _is_called_by_loader(function, lineage)
         or (transfers and _is_item(function, lineage))
         or _helps(module, function, lineage)
+        or _is_mapped(module, function)
     ):
         return None
     return PerExample(calls[0][1], len(calls) - 1)
@@ -80,6 +81,22 @@ def _helps(module: Module, function: Function, lineage: LineageOf) -> bool:
     """Do only such methods name it?"""
     naming = [f for f in module.functions if f is not function and _names(f, function.name)]
     return bool(naming) and all(_is_called_by_loader(f, lineage) for f in naming)
+
+
+def _is_mapped(module: Module, function: Function) -> bool:
+    """Is it handed to a pipeline, which calls it for each example, and named nowhere else?"""
+    naming = [f for f in module.functions if f is not function and _names(f, function.name)]
+    if len(naming) != 1:
+        return False
+    reader = NamedReader(module, naming[0])
+    loads = {i[1] for i in steps_of(naming[0]) if i[0] == "load" and i[2] == function.name}
+    given = {
+        register
+        for i in steps_of(naming[0])
+        if i[0] == "call" and reader.dotted(i[2]) in MAPS
+        for _, register in i[3]
+    }
+    return bool(loads) and loads <= given
 
 
 def _names(function: Function, name: str) -> bool:
