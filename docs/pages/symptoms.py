@@ -42,7 +42,8 @@ TABLE = (
         "slow-path-call host-bound-loop many-first-compiles silent-cpu-fallback "
         "device-array-pickled iterate-device-array "
         "eager-at-loop loop-over-examples per-example-device-put jnp-in-data-pipeline "
-        "eager-op-storm layer-without-dtype eager-schedule eager-init",
+        "eager-op-storm layer-without-dtype eager-schedule eager-init "
+        "sort-for-top-k",
     ),
     Symptom(
         "It gets slower and slower",

@@ -25,9 +25,9 @@ class JnpInDataPipeline(Rule):
 
     ## Not reported
     Classes that derive from no dataset or transformation of torch or Grain, except a `__getitem__`
-    beside a `__len__` that puts what it has on the device; functions given as
-    `collate_fn`, which run once for each batch; calls of jitted functions; types such as
-    `jnp.float32`.
+    beside a `__len__` that puts what it has on the device; functions, but for those that only
+    `webdataset.map` is given; functions given as `collate_fn`, which run once for each batch; calls
+    of jitted functions; types such as `jnp.float32`.
 
     ## In a run
     The sanitizer says nothing as long as examples have one shape; where each has its own,
