@@ -19,20 +19,20 @@ class HostBoundLoop(Rule):
     itself. On a CPU, `model.apply` of three layers of 256 takes 6.0 ms for 256 rows, and 0.7 ms
     under `jit`; that of two transformer blocks of width 64 takes 34 ms, and 1.0 ms under `jit`.
 
-    A layer costs Python more than its operations do: for one row, three of `nn.Dense` in `apply` took
-    5.8 ms, and 0.02 ms under `jit`; three of `nnx.Linear` 0.9 ms; an addition 7 us.
+    A layer costs Python more than its operations do: for one row, three of `nn.Dense` in `apply`
+    took 5.8 ms, and 0.02 ms under `jit`; three of `nnx.Linear` 0.9 ms; an addition 7 us.
 
     ## Instead
     Put `jax.jit` around the body of the loop, or the loop into it (`lax.scan`).
 
     ## Not reported
     Loops with less than 2,000 operations in all; with less than 24 in an iteration where the number
-    of iterations is not known; with less than 64 where the loop calls compiled functions too, unless
-    a model starts most of them. Loops over a loader count as long; a branch of the loop counts where
-    a random number decides.
-    Operations are counted as far as the linter sees them, and only those that each iteration
-    starts: a layer of a library is four. With `--all` only: loops of functions that a caller may
-    trace; a model that a function runs at each call, where the host reads its result.
+    of iterations is not known; with less than 64 where the loop calls compiled functions too,
+    unless a model starts most of them. Loops over a loader count as long; a branch counts where a
+    random number decides. Operations are counted as far as the linter sees them, and only those
+    that each iteration starts: a layer of a library is four. With `--all` only: loops of functions
+    that a caller may trace; a model that a function runs at each call, where the host reads its
+    result.
     """
 
     severity = "warning"

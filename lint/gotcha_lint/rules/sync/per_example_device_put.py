@@ -9,9 +9,9 @@ class PerExampleDevicePut(Rule):
 
     ## What happens
     No error. Each `jnp.asarray(example)` or `jax.device_put(example)` is a transfer of its own, and
-    `jnp.stack` of n arrays a program with n inputs, compiled again for each n. `jnp.stack` of arrays
-    of numpy transfers each of them, too. On a CPU, 256 rows of 128 numbers took 31 ms one by one, 39 ms
-    by `jnp.stack` alone, 3.3 ms as `jnp.asarray(rows)`, and 0.16 ms after `np.stack`.
+    `jnp.stack` of n arrays a program with n inputs, compiled again for each n. `jnp.stack` of
+    arrays of numpy transfers each of them, too. On a CPU, 256 rows of 128 numbers took 31 ms one by
+    one, 39 ms by `jnp.stack` alone, 3.3 ms as `jnp.asarray(rows)`, and 0.16 ms after `np.stack`.
 
     ## Instead
     `jnp.asarray(np.stack(examples))`, or `jax.device_put(np.stack(examples), sharding)`.
