@@ -1,7 +1,7 @@
 """Cross entropies of labels that were made one-hot for it (floor `patterns`).
 
 Must: a product of `one_hot` and `log_softmax`, or the labels of optax's loss, through names and
-through a parameter of a function that its file calls once.
+through a parameter of a function of the project.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ _LOSS = "optax.softmax_cross_entropy"
 _MANY = 256  # classes: from about there on, the one-hot labels cost more than the rest
 _WORD = "vocab"
 
+Place = tuple[str, Span]
+
 
 @dataclass(frozen=True)
 class OneHotLoss:
@@ -27,48 +29,57 @@ class OneHotLoss:
 
     path: str
     span: Span
-    loss: tuple[str, Span]
+    loss: Place
     many: bool
 
 
 def one_hot_losses(origins: Origins, function: Function) -> Iterator[OneHotLoss]:
     for i in steps_of(function):
-        for labels in _labels(origins, function, i):
-            made = _one_hot(origins, function, labels)
-            if made is not None:
-                owner, call = made
-                many = _are_many(origins, owner, call)
-                yield OneHotLoss(owner.path, call[-1], (function.path, i[-1]), many)
+        for labels, at in (*_labels(origins, function, i), *_handed_on(origins, function, i)):
+            made = origins.of(function, labels)
+            if made is None or isinstance(made[1], str) or made[1][0] != "call":
+                continue
+            owner, call = made[0], made[1]
+            if origins.names.of_call(owner, call) in _ONE_HOT:
+                yield OneHotLoss(owner.path, call[-1], at, _are_many(origins, owner, call))
 
 
-def _labels(origins: Origins, function: Function, i: Instruction) -> Iterator[Register]:
-    """What a cross entropy takes for labels, if this is one."""
+def _labels(
+    origins: Origins, function: Function, i: Instruction
+) -> Iterator[tuple[Register, Place]]:
+    """What a cross entropy takes for labels, if this is one; and where it is."""
+    at = function.path, i[-1]
     if i[0] == "binop" and i[2] == "Mult":
         for one, other in ((i[3], i[4]), (i[4], i[3])):
             if origins.library(function, other) in _LOG_SOFTMAX:
-                yield one
+                yield one, at
     elif i[0] == "call" and origins.called(function, i) == _LOSS:
         options = dict(i[4])
         if "labels" in options:
-            yield options["labels"]
+            yield options["labels"], at
         elif len(i[3]) > 1 and not any(star for star, _ in i[3]):
-            yield i[3][1][1]
+            yield i[3][1][1], at
 
 
-def _one_hot(
-    origins: Origins, function: Function, register: Register
-) -> tuple[Function, Instruction] | None:
-    made = origins.links.makers(function).get(register)
-    if made is not None and made[0] == "load" and made[3] == 0:
-        given = origins.given_by_caller(function, made[2])
-        if given is not None and not _is_stored(function, made[2]):
-            function, register = given
-    found = origins.of(function, register)
-    if found is None or isinstance(found[1], str) or found[1][0] != "call":
-        return None
-    owner, call = found
-    name = origins.names.of_call(owner, call)
-    return (owner, found[1]) if name in _ONE_HOT else None
+def _handed_on(
+    origins: Origins, function: Function, i: Instruction
+) -> Iterator[tuple[Register, Place]]:
+    """What is given to a function of the project that takes it for the labels of a loss."""
+    link = origins.links.of_register(function, i[2]) if i[0] == "call" else None
+    if link is None or link.kind != "function" or any(star for star, _ in i[3]):
+        return
+    callee = link.function
+    places = [p.name for p in callee.parameters if p.kind == "pos"][link.bound :]
+    given = {**dict(zip(places, (register for _, register in i[3]), strict=False)), **dict(i[4])}
+    makers = origins.links.makers(callee)
+    for step in steps_of(callee):
+        for labels, at in _labels(origins, callee, step):
+            made = makers.get(labels)
+            named = made is not None and made[0] == "load" and made[3] == 0
+            if made is None or not named or _is_stored(callee, made[2]):
+                continue
+            if made[2] in given:
+                yield given[made[2]], at
 
 
 def _is_stored(function: Function, name: str) -> bool:
