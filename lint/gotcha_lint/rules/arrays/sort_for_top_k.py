@@ -32,7 +32,6 @@ class SortForTopK(Rule):
     """
 
     severity = "info"
-    confidence = "medium"
     examples = (
         Example(
             bad="""
