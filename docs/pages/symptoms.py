@@ -97,12 +97,12 @@ TABLE = (
     Symptom(
         "Results differ between runs, or between machines",
         "host-random-in-jit environment-set-too-late x64-set-too-late use-after-donation "
-        "silent-cpu-fallback pmean-of-gradients set-order-in-program",
+        "silent-cpu-fallback pmean-of-gradients set-order-in-program unseeded-draw",
     ),
     Symptom(
         "Evaluation is much worse than training, or the reverse",
         "eval-in-train-mode batch-stats-dropped train-flag-traced stale-capture nnx-closure-stale "
-        "jit-on-nnx-module restore-finds-nothing",
+        "jit-on-nnx-module restore-finds-nothing mean-of-batch-means",
     ),
     Symptom(
         "It works on one device, but not on several",
@@ -126,7 +126,7 @@ TABLE = (
         "The checkpoint will not load, or is not there",
         "checkpoint-not-awaited orbax-restore-without-target checkpoint-shapes-unchecked "
         "incomplete-checkpoint "
-        "end-test-never-true best-test-never-true "
+        "end-test-never-true best-test-never-true end-not-saved "
         "closure-pickled checkpoint-of-another-model orbax-relative-path orbax-existing-dir "
         "tree-in-np-save general-type-first namedtuple-rebuilt-by-type key-not-numpy array-in-json "
         "dict-test-misses-frozendict device-array-pickled replicated-state-saved "
