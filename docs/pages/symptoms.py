@@ -44,6 +44,7 @@ TABLE = (
         "eager-at-loop loop-over-examples per-example-device-put jnp-in-data-pipeline "
         "eager-op-storm layer-without-dtype eager-schedule eager-init "
         "sort-for-top-k one-hot-cross-entropy",
+        "eager-op-storm layer-without-dtype eager-schedule eager-init debug-option-on",
     ),
     Symptom(
         "It gets slower and slower",
