@@ -60,7 +60,8 @@ TABLE = (
     Symptom(
         "The loss is NaN",
         "where-nan-gradient infinite-derivative norm-at-zero log-of-softmax label-ignore-index "
-        "non-finite-value non-finite-weights except-never-raised unguarded-division",
+        "non-finite-value non-finite-weights except-never-raised unguarded-division "
+        "slice-to-minus-zero",
     ),
     Symptom(
         "The gradient is zero, or some parameters never change",
