@@ -43,8 +43,7 @@ TABLE = (
         "device-array-pickled iterate-device-array "
         "eager-at-loop loop-over-examples per-example-device-put jnp-in-data-pipeline "
         "eager-op-storm layer-without-dtype eager-schedule eager-init "
-        "sort-for-top-k one-hot-cross-entropy",
-        "eager-op-storm layer-without-dtype eager-schedule eager-init debug-option-on",
+        "sort-for-top-k one-hot-cross-entropy debug-option-on",
     ),
     Symptom(
         "It gets slower and slower",
