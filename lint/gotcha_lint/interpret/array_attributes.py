@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gotcha_lint.domain.derivative import flows_in
+from gotcha_lint.domain.freshness import without_dispatches
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     UNKNOWN,
@@ -28,7 +30,8 @@ def array_attribute(machine: Machine, array: Array, value: Value, name: str, spa
     shape = array.shape
     if name == "shape":
         if shape is None:
-            return only(Sequence(_ANY_SIZE.marked(value.marks), Size()))
+            marks = without_dispatches(value.marks)  # the host knows a size, and no slope is in it
+            return only(Sequence(_ANY_SIZE.marked(marks - flows_in(marks)), Size()))
         return only(Tuple(tuple(value_of(size) for size in shape)))
     if name in ("T", "mT"):
         turned = None if shape is None else tuple(reversed(shape))

@@ -192,3 +192,30 @@ def static_throughout(x, n):
 
 
 halves = static_around_traced(jnp.ones(6), 3), static_throughout(jnp.ones(6), 2)
+
+
+class Heads(eqx.Module):
+    count: int = 2
+
+    def __call__(self, x):
+        length, width = jnp.shape(x)
+        parts = jnp.swapaxes(x.reshape(length, self.count, width // self.count), 0, 1)
+        parts = parts / jnp.ndim(parts) / np.sqrt(jnp.shape(parts)[-1])
+        return parts.reshape(length, width)
+
+
+class Normed(eqx.Module):
+    norm: eqx.nn.LayerNorm
+    heads: Heads
+
+    def __call__(self, x):
+        return x + self.heads(jax.vmap(self.norm)(x))
+
+
+@eqx.filter_jit
+@eqx.filter_grad
+def loss_of_normed(model, x):
+    return jnp.mean(jax.vmap(model)(x))
+
+
+normed = loss_of_normed(Normed(eqx.nn.LayerNorm(4), Heads()), jnp.ones((2, 3, 4)))

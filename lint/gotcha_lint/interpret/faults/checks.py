@@ -69,8 +69,9 @@ from gotcha_lint.program.data_flow import steps_of
 WIDE = frozenset(("float64", "int64", "uint64", "complex128"))
 _NAMES = {"double": "float64", "cdouble": "complex128", "int_": "int64", "float_": "float64"}
 _ASKING = frozenset(
-    ("issubdtype", "finfo", "iinfo", "dtype", "promote_types", "result_type", "can_cast", "isdtype")
-)
+    ("issubdtype", "finfo", "iinfo", "dtype", "promote_types", "result_type", "can_cast", "isdtype",
+     "shape", "ndim", "size", "isscalar", "iscomplexobj", "isrealobj")
+)  # fmt: skip
 _ARRAY_FAMILIES = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.")
 _MEANS = frozenset(("mean", "std", "var"))  # divide by how many the mask selects
 _SMALL, _MARGIN = 1e-3, 0.1  # bounds so near to zero, or to one, are there for its sake
@@ -91,6 +92,8 @@ def after_call(call: Call, out: Value) -> Value:
         return with_elements(out, Elements(made=REPEATED))
     if not name.startswith("jax."):
         return out
+    if name.startswith("jax.numpy.") and call.short in _ASKING:
+        return out  # it follows from the shape or the type alone
     check_join(call)
     out = put_on_device(call, out)
     out = reshaped(call, call.args[0], out) if call.args else out
