@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.elsewhere import Elsewhere
 from gotcha_lint.program.full_names import FullNames
@@ -57,6 +58,7 @@ def unseeded_draws(
     keys = False
     for function in links.bodies(module):
         draws: list[Draw] = []
+        chooses = False  # between JAX's generator and another one
         for i in steps_of(function):
             if i[0] != "call":
                 continue
@@ -64,10 +66,11 @@ def unseeded_draws(
                 return
             name = names.of_call(function, i)
             keys = keys or name in _OF_JAX
+            chooses = chooses or name in SAMPLERS
             source = _source(links, function, i, name)
             if source and i[-1] not in frozen:
                 draws.append(Draw(i[-1], source))
-        if draws:
+        if draws and not chooses:
             found.append((function, draws))
     if not found or elsewhere.calls(_SEEDS, module.path):
         return
