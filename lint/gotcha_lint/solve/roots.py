@@ -20,6 +20,7 @@ from gotcha_lint.domain.value import (
     Constant,
     Number,
     Object,
+    Symbol,
     Tuple,
     Value,
     only,
@@ -372,8 +373,11 @@ def _drive(engine: Engine, cls: Site, methods: list[Function]) -> None:
         del engine.events[start:]
         _call_all(engine, me, cls, methods, handed)
     engine.loops = []
-    if not is_module_class(cls):  # its keys are another one at each call, where Flax makes them
-        engine.events[start:] = [_used_each_call(event, loop) for event in engine.events[start:]]
+    later = engine.events[start:]
+    if is_module_class(cls):  # its keys are another one at each call, where Flax makes them
+        engine.events[start:] = [event for event in later if not _uses_given(event, methods)]
+    else:
+        engine.events[start:] = [_used_each_call(event, loop) for event in later]
 
 
 def _is_cached(engine: Engine, cls: Site, method: Function) -> bool:
@@ -381,6 +385,12 @@ def _is_cached(engine: Engine, cls: Site, method: Function) -> bool:
     found = class_attribute(engine, cls, method.name)
     atom = found.only if found is not None else None
     return isinstance(atom, Object) and atom.site.kind == "cached_property"
+
+
+def _uses_given(event: Event, methods: list[Function]) -> bool:
+    """Is it the use of a key that the caller of a method gives?"""
+    base = event.key.base if isinstance(event, KeyUse) else None
+    return isinstance(base, Symbol) and isinstance(base.root, tuple) and base.root[0] in methods
 
 
 def _used_each_call(event: Event, loop: Hashable) -> Event:

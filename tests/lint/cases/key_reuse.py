@@ -2,6 +2,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from absl.testing import absltest
+from flax import linen as nn
 
 
 def twice(key):
@@ -844,3 +845,26 @@ def train_and_evaluate(seed, batches, x):
     for batch in batches:
         x = x + jax.random.normal(key, batch.shape)  # ! key-reuse
     return x
+
+
+class Chain(nn.Module):
+    depth: int
+
+    def setup(self):
+        self.layers = [nn.Dense(3) for _ in range(self.depth)]
+
+    def __call__(self, x, rng=None):
+        for layer in self.layers:
+            rng, own = jax.random.split(rng)
+            x = layer(x) + jax.random.normal(own, x.shape)
+        return x
+
+
+class Fixed(nn.Module):
+    depth: int
+
+    @nn.compact
+    def __call__(self, x, rng=None):
+        for _ in range(self.depth):
+            x = nn.Dense(3)(x) + jax.random.normal(rng, x.shape)  # ! key-reuse
+        return x
