@@ -233,7 +233,7 @@ class KeyUse:
     span: Span
     functions: tuple[Function, ...]
     loops: Marks = NO_MARKS  # steady loops around
-    listed: bool = False  # one of them goes over what is written out
+    around: Marks = NO_MARKS  # all loops of the program around, in their first turn, too
     guarded: bool = False
     doubt: int | None = None
     choices: tuple[int | None, ...] = (None,)

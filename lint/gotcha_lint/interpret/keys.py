@@ -339,7 +339,7 @@ def note(
             span,
             (machine.activation.function,),
             machine.current,
-            is_listed(machine),
+            machine.open_loops(),
             bool(machine.guarded),
             0 if maybe or machine.maybe else None,
             (machine.choice if machine.maybe else None,),
@@ -349,11 +349,6 @@ def note(
             seed=seed,
         )
     )
-
-
-def is_listed(machine: Machine) -> bool:
-    """Is a loop of this function around that goes over what is written out?"""
-    return any(machine.activation.loops_met.of(loop).listed for loop, _ in machine.loops)
 
 
 def again(machine: Machine, start: int, kind: str, span: Span, turn: Callable[[], object]) -> None:

@@ -232,6 +232,10 @@ class Machine(State, ABC):
         """Has the call at this place star arguments, known or not?"""
         return (self.path, span) in self.starred
 
+    def open_loops(self) -> Marks:
+        """Of this function."""
+        return frozenset(loop for loop, _ in self.loops) if self.loops else NO_MARKS
+
     def turns_are_few(self) -> bool:
         """Are the loops that are open here short, each of them?"""
         return all(loop in self.short for loop, _ in self.loops)

@@ -67,7 +67,7 @@ from gotcha_lint.interpret.faults.pickling import CLOSURE, given_closure
 from gotcha_lint.interpret.faults.softmax import at_caller
 from gotcha_lint.interpret.host import as_wait, leaves
 from gotcha_lint.interpret.indexing import CUT, as_short, cut_of, with_size
-from gotcha_lint.interpret.keys import index_of, is_listed
+from gotcha_lint.interpret.keys import index_of
 from gotcha_lint.interpret.layers.eager_loops import as_called
 from gotcha_lint.interpret.layers.linen import VARIABLES, given_variables
 from gotcha_lint.interpret.layers.modes import DROPS, is_differentiated
@@ -519,7 +519,7 @@ class Substitution:
             key=key,
             marks=self.marks(event.marks) | self._key_marks(event.key),
             loops=self._loops(event.loops),
-            listed=event.listed or is_listed(machine),
+            around=event.around | machine.open_loops(),
             guarded=event.guarded or bool(machine.guarded),
             doubt=here if event.doubt is None else event.doubt,
             choices=(machine.choice if machine.maybe else None, *event.choices),

@@ -153,6 +153,7 @@ class _Reader:
         self.pairs: set[tuple[Key, frozenset[Origin]]] = set()  # of uses, that were told
 
     def read(self, segment: Segment) -> None:
+        self.loops = segment.loops
         for event in segment.events:
             if isinstance(event, Turn):
                 self._turn(event.loop)
@@ -333,7 +334,7 @@ class _Reader:
             loop = min(loops, key=str)
             place = _in_loop(now, loop)
             certain = self._repeats(now, loops, made)
-            if now.listed and place != now.place:
+            if place != now.place and any(self.loops.of(loop).listed for loop in now.around):
                 certain = False  # settings that are compared: each starts from the same numbers
             return self._judged(Reuse(first, now, place, place, certain, at_seed, loop))
         if are_exclusive(first, now) or are_alternatives(first, now):

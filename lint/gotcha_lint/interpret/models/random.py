@@ -11,6 +11,7 @@ from gotcha_lint.domain.value import (
     INFINITY,
     NO_MARKS,
     NONE,
+    UNKNOWN,
     Array,
     Constant,
     Library,
@@ -262,6 +263,8 @@ def split(call: Call) -> Value:
     """`split(key, num)`: an array of keys, which can be unpacked."""
     call.engine.equations += 1
     parent = call.argument(0, "key")
+    if parent.is_none:  # a key that was left out: this raises
+        return UNKNOWN
     array, given = _key_of(call), call.get(1, "num")
     count = range_of(given) if given is not None else (_FIRST_TWO, _FIRST_TWO)
     last = max(count[0], _FIRST_TWO) - 1 if count is not None else _FIRST_TWO - 1
