@@ -57,7 +57,7 @@ def _first(config: Config, size: Size) -> Iterator[Row]:
     programs: dict[str, int] = {}
     for _ in range(size.pick(1, 5, 5)):
         for name, make in makers.items():
-            # gotcha: allow[caches-cleared-in-loop] to compile is a part of the first step
+            # To compile is a part of the first step.
             jax.clear_caches()
             call, before = make(), compiles.count
             best[name] = min(best[name], clock.once(call))
