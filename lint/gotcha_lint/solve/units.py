@@ -25,8 +25,8 @@ from gotcha_lint.interpret.state import Fields, Layer
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Module
 from gotcha_lint.program.modules import ModuleIndex
+from gotcha_lint.solve.names import Names
 from gotcha_lint.solve.roots import (
-    Names,
     Segment,
     compiled_names,
     of_import,
