@@ -365,6 +365,9 @@ Event = (
 )
 
 
+Version = tuple[int, int]  # of a summary: the number of its context, and which reads
+
+
 @dataclass(slots=True)
 class Summary:
     """What a call of a function in one context reads, writes, returns and does."""
@@ -384,6 +387,6 @@ class Summary:
     cost: int = 0  # of a budget, without its callees
     depth: int = 0  # of calls, up to which nothing of it is cut short
     kept: bool = True  # it is good for other calls
-    version: tuple[int, int] = (0, 0)  # the number of its context, and which reads those are
+    version: Version = (0, 0)
     trail: tuple[Any, ...] = ()  # how contexts were chosen; summaries of the calls within
     loops: Mapping[Loop, LoopFacts] = field(default_factory=dict)  # that were run within

@@ -56,6 +56,7 @@ from gotcha_lint.interpret.events import (
     Summary,
     Turn,
     Unrolled,
+    Version,
     Write,
 )
 from gotcha_lint.interpret.host import note_given
@@ -82,7 +83,6 @@ _TIMES: dict[type[Event], int] = {KeyUse: 2, Turn: 4, Effect: 3}  # so often the
 _KEPT_KINDS = ("function", "transform", "class", "instance", "module", "optimizer", "object")
 
 Arguments = dict[str, Value]
-Version = tuple[int, int]  # of a context: its number, and which reads
 
 
 def call_function(

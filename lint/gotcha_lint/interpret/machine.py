@@ -25,6 +25,7 @@ from gotcha_lint.interpret.events import (
     Guards,
     Location,
     Summary,
+    Version,
     Write,
 )
 from gotcha_lint.interpret.state import Activation, Layer, State
@@ -96,7 +97,7 @@ class Machine(State, ABC):
         self.numbers: dict[Any, int] = {}  # of contexts
         self.trail: list[Any] = []  # of the summary that is being made
         self.versions: dict[int, list[Layer]] = {}  # of contexts: what they have read
-        self.paid: set[tuple[int, int]] = set()  # versions that this root has run, or paid for
+        self.paid: set[Version] = set()  # versions that this root has run, or paid for
         self.spent_inside = 0
         self.slack = DEPTH  # calls, by which this could lie deeper with nothing cut short
         self.reruns: dict[Any, int] = {}  # of a context, in this root

@@ -1,7 +1,7 @@
 """Results that a loop fetches often and uses seldom: under a test alone (floor `patterns`).
 
 Must: each use of the name stands in the loop, under a test that the fetch does not stand under. It
-under-approximates: names that other functions, or lines behind the loop, read do not count.
+under-approximates: names that other functions, or lines after the loop, read do not count.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ class EndNotSaved(Rule):
     with it.
 
     ## Instead
-    Save once more behind the loop, or ask `(step + 1) % every == 0 or step + 1 == steps`.
+    Save once more after the loop, or ask `(step + 1) % every == 0 or step + 1 == steps`.
 
     ## Not reported
     Functions that return something, which a caller may save; files in which something else saves;

@@ -20,7 +20,7 @@ class EndTestNeverTrue(Rule):
     the weights of the last epochs are lost.
 
     ## Instead
-    `epoch == epochs - 1`, or `epoch + 1 == epochs`; or save once more behind the loop.
+    `epoch == epochs - 1`, or `epoch + 1 == epochs`; or save once more after the loop.
 
     ## Not reported
     Loops that write the counter or the end; ends that are computed; loops that count down.
