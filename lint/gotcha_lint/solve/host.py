@@ -39,8 +39,8 @@ class Wait:
     that loop may leave out the loop as a whole. `few`: the loops have few turns, or sleep.
     `exported`: the loop is that of an outsider who calls a method again and again. `carried`: the
     dispatch takes what it has given in the turn before. `compiled_anew`: it compiles in each turn,
-    which takes longer than any wait. `after`: what is read is no result of the dispatch, and
-    computed on the device behind it.
+    which takes longer than any wait. `after`: what is read is no result of the dispatch, and this
+    ("schedule", "metric") computes it on the device behind it.
     """
 
     read: HostRead
@@ -56,7 +56,7 @@ class Wait:
     rare: bool = False
     needed: bool = False
     timed: bool = False
-    after: bool = False
+    after: str = ""
 
     def joined(self, other: Wait) -> Wait:
         """The same place from two roots: a test that one knows to vary, varies."""
@@ -93,6 +93,7 @@ class _Reader:
         self._segment = segment
         self._calls: dict[Any, tuple[int, CompiledCall]] = {}  # the last call at each place
         self._last: CompiledCall | None = None
+        self._behind: dict[Any, str] = {}  # what computes at a place without being compiled
         self._done: dict[Any, list[set[Guard]]] = {}
         """Dispatches that were waited for since, and under which flags: one of several reads."""
         self._needs: dict[Any, tuple[Marks, Marks]] = {}  # loops of a call, what it follows from
@@ -137,6 +138,7 @@ class _Reader:
         """The device computes it when it has done what it was given before in this turn."""
         place, last = made_at((event.path, event.span)), self._last
         self._done.pop(place, None)
+        self._behind[place] = event.what
         busy = last is not None and made_at((last.path, last.span)) not in self._done
         if last is not None and busy and last.loops == event.loops:
             self._calls[place] = number, last
@@ -183,7 +185,7 @@ class _Reader:
             exported=all(loop[2] < 0 for loop in event.loops if _is_loop(loop)),
             carried=kept_from((call.path, call.span)) in call.needs,
             compiled_anew=bool(self._new_in(call) & event.loops),
-            after=place != made_at((call.path, call.span)),
+            after=self._behind.get(place, ""),
         )
 
     def _is_done(self, place: Any, read: HostRead) -> bool:

@@ -569,3 +569,32 @@ def added_up_by_a_helper(params, batches):
     for batch in batches:
         totals = added_up(evaluate(params, batch), totals)  # ! host-read-every-step
     return totals
+
+
+@nnx.jit
+def train_step(model, metrics, x):
+    metrics.update(loss=model(x).sum())
+
+
+def reads_a_metric_each_time(model, batches):
+    metrics = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))
+    for x in batches:
+        train_step(model, metrics, x)
+        print(metrics.compute()["loss"].item())  # ! host-read-every-step
+
+
+def reads_a_metric_each_epoch(model, epochs):
+    metrics = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))
+    for batches in epochs:
+        for x in batches:
+            train_step(model, metrics, x)
+        print(metrics.compute()["loss"].item())
+        metrics.reset()
+
+
+def keeps_a_metric(model, batches):
+    metrics = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))
+    for x in batches:
+        train_step(model, metrics, x)
+        values = metrics.compute()
+    return values

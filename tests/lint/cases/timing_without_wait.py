@@ -4,6 +4,7 @@ import timeit
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax import nnx
 
 
 @jax.jit
@@ -356,3 +357,27 @@ def jitted_in_the_time_and_called_once(state, batch):
     state = update(state, batch)
     print(time.perf_counter() - start)
     return state
+
+
+@nnx.jit
+def train_step(model, metrics, x):
+    metrics.update(loss=model(x).sum())
+
+
+def shows_a_metric_in_the_time(model, batches):
+    metrics = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))
+    start = time.time()
+    for x in batches:
+        train_step(model, metrics, x)
+    found = metrics.compute()
+    print(f"loss {found['loss']}")
+    print(time.time() - start)
+
+
+def shows_a_metric_after_the_time(model, batches):
+    metrics = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))
+    start = time.time()
+    for x in batches:
+        train_step(model, metrics, x)
+    print(time.time() - start)  # ! timing-without-wait
+    print(metrics.compute())

@@ -102,6 +102,10 @@ _WORDS = {
     "range": "`range` reads a result of",
     "block_until_ready": "`block_until_ready` waits for",
 }
+_AFTER = {
+    "schedule": "compute it on the host, with NumPy, or every n steps",
+    "metric": "its sums stay on the device until they are read: read them every n steps",
+}
 _WHOLE = frozenset(  # whatever its size, it is not kept
     {"block_until_ready", "print", "log", "set_postfix", "add_scalar", "add_scalars"}
 )
@@ -114,7 +118,7 @@ def _foreseen(wait: Wait) -> Foreseen:
     advice = "keep it on the device and fetch many at once, or read that of the previous iteration"
     if wait.after:
         what = what.replace("a result of", "what the device computes after")
-        advice = "compute it on the host, with NumPy, or every n steps"
+        advice = _AFTER[wait.after]
     elif wait.needed:
         advice = "the next step needs it: let the device decide, or run several steps in one call"
     rare = rarer_use(read.within, read.span)
