@@ -326,13 +326,6 @@ class Machine(State, ABC):
                 return STOP
         return None
 
-    def run_branch(self, code: Sequence[Instruction]) -> Layer | None:
-        """Runs instructions in a layer of their own; None where their end is not reached."""
-        self.layers.append({})
-        flow = self.run(code)
-        layer = self.layers.pop()
-        return layer if flow is None else None
-
     def locate(self, name: str, hops: int) -> Location:
         """The location of a name: `hops` enclosing functions out, or of the module."""
         activation = self.activation

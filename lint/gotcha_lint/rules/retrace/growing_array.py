@@ -12,8 +12,6 @@ from gotcha_lint.rule_helpers.wording import (
 )
 from gotcha_lint.solve.programs import Programs
 
-_GROWING = frozenset(["concatenate", "append", "concat", "vstack", "hstack", "dstack", "insert"])
-
 
 class GrowingArray(Rule):
     """Grows a `jax.Array` in a loop: each iteration has a new shape, and compiles for it.
