@@ -6,7 +6,7 @@ What differs between two turns gets the loop's mark. The first turn apart keeps
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -168,16 +168,45 @@ def _are_modules(item: Value) -> bool:
 def _set_lengths(
     machine: Machine, body: Sequence[Instruction], turns: Size, registers: Registers
 ) -> None:
-    """The list of a comprehension without conditions is as long as what it goes over."""
+    """The list of a comprehension is as long as what it goes over: `[b for a in x for b in y]`.
+
+    With conditions, or as a set, it is so long at most.
+    """
+    for list_of, size, conditional in _appends(machine, body, turns):
+        made = registers[list_of].only
+        content = contents_of(machine, made) if isinstance(made, Object) else None
+        if isinstance(made, Object) and isinstance(content, SequenceOf):
+            if conditional or made.site.kind != "list":  # a set may hold fewer
+                size = Size(0, size.high, size.marks | content.size.marks)
+            exact = SequenceOf(content.element, size, content.origin, content.is_range)
+            machine.write((made.site, "[]"), only(exact))
+
+
+def _appends(
+    machine: Machine, body: Sequence[Instruction], turns: Size, conditional: bool = False
+) -> Iterator[tuple[Register, Size, bool]]:
+    """The lists that the body fills, how often, and whether under a condition.
+
+    Not those that the body itself makes: `[[f(b) for b in y] for a in x]`.
+    """
+    own = {instruction[1] for instruction in body if instruction[0] == "build"}
     for instruction in body:
-        if instruction[0] != "append":
-            continue
-        made = registers[instruction[2]].only
-        if isinstance(made, Object) and made.site.kind == "list":
-            content = contents_of(machine, made)
-            if isinstance(content, SequenceOf):
-                exact = SequenceOf(content.element, turns, content.origin, content.is_range)
-                machine.write((made.site, "[]"), only(exact))
+        inner: Iterator[tuple[Register, Size, bool]] = iter(())
+        if instruction[0] == "append":
+            inner = iter(((instruction[2], turns, conditional),))
+        elif instruction[0] == "if":
+            inner = _appends(machine, instruction[3], turns, True)
+        elif instruction[0] == "for":
+            loop = (machine.path, *instruction[-1][:2])
+            times = machine.activation.loops_met.turns(loop) or Size()
+            inner = _appends(machine, instruction[4], _times(turns, times), conditional)
+        yield from (each for each in inner if each[0] not in own)
+
+
+def _times(outer: Size, inner: Size) -> Size:
+    if INFINITY in (outer.high, inner.high):
+        return Size(outer.low * inner.low, INFINITY, outer.marks | inner.marks)
+    return Size(outer.low * inner.low, outer.high * inner.high, outer.marks | inner.marks)
 
 
 def run_while(machine: Machine, instruction: Instruction, registers: Registers) -> None:

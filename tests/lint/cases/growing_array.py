@@ -177,3 +177,11 @@ def read_to_a_list(files):
     for path in files:
         rows.append(np.load(path))
     return np.concatenate(rows)
+
+
+def add_what_there_is(context, x):
+    """Three times at most."""
+    for name in [name for name in ("height", "width", "score") if name in context]:
+        x = jnp.concatenate([x, context[name]])
+        print(float(x[0]))
+    return x

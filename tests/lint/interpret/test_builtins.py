@@ -56,6 +56,9 @@ PROGRAMS = {
         a = [i * 2 for i in range(5)]; b = {i: i for i in (1, 2)}; c = {i % 2 for i in range(4)}
         d = sum(i for i in (1, 2, 3)); e = any(x > 3 for x in a); f = [x for x in a if x > 2]
         g = tuple(zip(a, a)); h = [(i, x) for i, x in enumerate("ab")]; n = len(a)
+        o = [x + y for x in (1, 2) for y in (3, 4, 5)]; p = len(o); r = len([x for x in o if x > 4])
+        q = [[y for y in (1, 2)] for x in (1, 2, 3)]; s = len(q); t = len(q[0])
+        u = len([y for x in range(4) if x > 2 for y in (1, 2)])
     """,
     "functions": """
         def double(x): return 2 * x
