@@ -137,3 +137,44 @@ def test_what_a_queue_keeps_cannot_be_donated(tmp_path):
     )
     select = ("missing-donation",)
     assert not lint_files(tmp_path, {"train.py": text}, select=select, all=True)
+
+
+LEFT_OUT = """
+import equinox as eqx
+import jax
+import optax
+
+
+def fit(params, opt_state, model, optimizer, loss, batches, donated):
+    def update(params, opt_state, batch):
+        updates, opt_state = optimizer.update(jax.grad(loss)(params, batch), opt_state, params)
+        return optax.apply_updates(params, updates), opt_state
+
+    nothing = jax.pmap(update, donate_argnums=())
+    weights = jax.jit(update, donate_argnums=(0,))
+    both = jax.jit(update, donate_argnames=("params", "opt_state"))
+    unknown = jax.jit(update, donate_argnums=donated)
+    but_the_first = eqx.filter_jit(update, donate="all-except-first")
+    all = eqx.filter_jit(update, donate="all")
+    for batch in batches:
+        params, opt_state = nothing(params, opt_state, batch)
+        params, opt_state = weights(params, opt_state, batch)
+        params, opt_state = both(params, opt_state, batch)
+        params, opt_state = unknown(params, opt_state, batch)
+        params, opt_state = but_the_first(params, opt_state, batch)
+        params, opt_state = all(params, opt_state, batch)
+    return params
+"""
+
+
+def test_what_options_leave_out_may_be_meant(tmp_path):
+    files = {"train.py": LEFT_OUT}
+    assert not lint_files(tmp_path, files, select=("missing-donation",))
+    found = lint_files(tmp_path, files, select=("missing-donation",), all=True)
+    lines = LEFT_OUT.splitlines()
+    told = {lines[f.line - 1].split()[0]: f.message.split(" without")[0] for f in found}
+    assert told == {
+        "nothing": "`update` makes the next `params`, `opt_state`",
+        "weights": "`update` makes the next `opt_state`",
+        "but_the_first": "`update` makes the next `params`",
+    }

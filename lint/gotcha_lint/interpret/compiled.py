@@ -136,6 +136,29 @@ def chosen_names(
     return names, positions
 
 
+def _donated(call: Call, site: Site, inner: Inner) -> frozenset[int | str] | None:
+    """The arguments that a call donates, by position and by name; None: nobody knows."""
+    options: dict[str, Value] = site.info["keywords"]
+    if "donate" in options:  # of Equinox
+        first = {0, *inner.parameters[:1]}
+        every = {*range(len(call.args)), *inner.parameters, *call.keywords}
+        known = {"none": every, "all": set[int | str](), "warn": set[int | str]()}
+        known |= dict.fromkeys(("all-except-first", "warn-except-first"), first)
+        kept = known.get(str(options["donate"].constant))
+        return None if kept is None else frozenset(every - kept)
+    for word in _DONATED:
+        if word in options and not _is_written_out(call.engine, options[word]):
+            return None
+    names, positions = chosen_names(call.engine, site, inner, _DONATED)
+    return frozenset(names) | frozenset(positions)
+
+
+def _is_written_out(machine: Machine, option: Value) -> bool:
+    content = contents(machine, option)
+    items = content.items if isinstance(content, Tuple) else (option,)
+    return all(isinstance(item.only, Constant) for item in items)
+
+
 def call_compiled(call: Call, site: Site) -> Value:
     """Calls what `jax.jit` made at `site`. The result lies on the device."""
     machine = call.engine
@@ -227,7 +250,7 @@ def call_compiled(call: Call, site: Site) -> Value:
             guards=machine.guards,
             needs=sources_in(deep_marks(machine, (*call.args, *call.keywords.values()))),
             replaced=(
-                *replaced(call, site, parameters, _trained(functions)),
+                *replaced(call, site, parameters, _trained(functions), _donated(call, site, inner)),
                 *updated_in_place(
                     machine.events[before:] if _gives_back(site) else (),
                     dict(zip(parameters, call.args, strict=False)) | call.keywords,

@@ -36,15 +36,20 @@ _SMALL = 1 << 20  # bytes: less is not worth a word
 
 
 def replaced(
-    call: Call, site: Site, parameters: Sequence[str], trained: Collection[str]
+    call: Call,
+    site: Site,
+    parameters: Sequence[str],
+    trained: Collection[str],
+    donated: Collection[int | str] | None,
 ) -> tuple[Replaced, ...]:
-    """The arguments of this call; none where the jit says what it donates.
+    """The arguments of this call that are not donated; none where nobody knows which are.
 
     `parameters`: the names of the compiled function's; `trained`: those that an optimizer updates.
     """
     machine = call.engine
-    if any(option in site.info["keywords"] for option in _OPTIONS):
+    if donated is None:
         return ()
+    left_out = any(option in site.info["keywords"] for option in _OPTIONS)
     function = machine.activation.function
     known = machine.rebinding.get(function)
     if known is None:
@@ -54,6 +59,8 @@ def replaced(
     receiver = _receivers(call, function)
     for written, text in known.get(call.span, ()):
         argument = written + receiver if isinstance(written, int) else written
+        if argument in donated:
+            continue
         value = _given(call, argument)
         size = None if value is None else bytes_in(machine, value)
         if value is None or (_is_tree(machine, value) and (size is None or size >= _SMALL)):
@@ -63,8 +70,8 @@ def replaced(
             trains = name in trained or (
                 value is not None and _holds_optimizer_state(machine, value)
             )
-            donated = None if site.info.get("filters") else argument
-            found.append(Replaced(text, size, trains, donated))
+            told = None if left_out or site.info.get("filters") else argument
+            found.append(Replaced(text, size, trains, told, left_out))
         elif size and not _is_key(value):
             are_small = True  # the weights, and with them the state of their optimizer
     if are_small:

@@ -89,13 +89,15 @@ class Replaced:
     """An argument that is not donated and that the result replaces: as written, and its bytes.
 
     `trains`: it holds weights that an optimizer updates, or the state of an optimizer. `argument`:
-    its position, or its name, as the options of `jit` that donate it want it.
+    its position, or its name, as the options of `jit` that donate it want it. `left_out`: the jit
+    says what it donates, and this is not among it.
     """
 
     text: str
     size: int | None = None
     trains: bool = False
     argument: int | str | None = None
+    left_out: bool = False
 
 
 @record

@@ -29,7 +29,8 @@ class MissingDonation(Rule):
     ## Not reported
     What something keeps, as `queue.put(state.params)`: it needs the old arrays. What is known to
     have less than 1 MiB. What no optimizer updates (a cache, an image that is
-    sampled) and is not known to have 16 MiB is shown with `--all`.
+    sampled) and is not known to have 16 MiB is shown with `--all`, and so is what a jit with
+    `donate_argnums` leaves out.
 
     ## References
     https://docs.jax.dev/en/latest/buffer_donation.html
@@ -99,7 +100,8 @@ def _foreseen(
         f"{called(row.function)} makes the next `{names}`{room} without donating the old: both are "
         f"in memory at once; {_option(found)} reuses that memory",
         tuple((*place, "replaced here") for place in calls),
-        certain=sum(sizes) >= _LARGE or any(each.trains for each in found),
+        certain=(sum(sizes) >= _LARGE or any(each.trains for each in found))
+        and not any(each.left_out for each in found),
     )
 
 
