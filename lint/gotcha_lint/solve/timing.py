@@ -13,6 +13,7 @@ from typing import Any
 
 from gotcha_lint.domain.freshness import clocks_in
 from gotcha_lint.domain.sites import Origin
+from gotcha_lint.domain.value import Marks
 from gotcha_lint.interpret.events import (
     Allocation,
     ClockRead,
@@ -84,10 +85,15 @@ def unwaited(segment: Segment) -> Iterator[Elapsed]:
 
 
 def _region(events: list[Event], clocks: list[int], effect: Effect) -> tuple[int, int] | None:
-    """Between which events the time passes: from the last reading of the one clock before the
-    last reading of the other.
-    """
-    stop, start = (clocks_in(value.marks) for value in effect.values)
+    """Between which events the time passes, whichever of the clocks is taken from the other."""
+    one, other = (clocks_in(value.marks) for value in effect.values)
+    return _between(events, clocks, other, one) or _between(events, clocks, one, other)
+
+
+def _between(
+    events: list[Event], clocks: list[int], start: Marks, stop: Marks
+) -> tuple[int, int] | None:
+    """From the last reading of the one clock before the last reading of the other."""
     ends = [number for number in clocks if _mark(events[number]) in stop]
     if not ends:
         return None

@@ -381,3 +381,12 @@ def shows_a_metric_after_the_time(model, batches):
         train_step(model, metrics, x)
     print(time.time() - start)  # ! timing-without-wait
     print(metrics.compute())
+
+
+def the_wrong_way_round(x):
+    start = time.time()
+    for _ in range(100):
+        x = step(x)
+    end = time.time()
+    print((start - end) / 100)  # ! timing-without-wait
+    return x
