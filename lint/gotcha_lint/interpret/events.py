@@ -224,7 +224,8 @@ class KeyUse:
     keys of `split` have. `seed`: of a key that is made, which number makes it, where that is not
     written there. `doubt`: in which of `functions`, counted from the last one, one of several keys
     is taken or one of several functions is called; the one that is nearest to the use. `choices`:
-    which of several is called, in each of `functions` that calls one of several.
+    which of several is called, in each of `functions` that calls one of several. `layers`: which of
+    `functions` construct a module of a neural network.
     """
 
     key: Key
@@ -244,6 +245,7 @@ class KeyUse:
     calls: CallString = ()
     left: Gates = ()
     seed: Hashable = None
+    layers: tuple[bool, ...] = (False,)
 
     @property
     def place(self) -> Origin:

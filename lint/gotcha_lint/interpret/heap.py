@@ -326,6 +326,14 @@ def in_module_method(machine: Machine) -> bool:
     return False
 
 
+_CONSTRUCTORS = ("__init__", "__post_init__", "setup")
+
+
+def constructs_module(machine: Machine) -> bool:
+    """Does this function make the layers and weights of a neural network's module?"""
+    return machine.activation.function.name in _CONSTRUCTORS and in_module_method(machine)
+
+
 def is_module_base(name: str) -> bool:
     """The class of a library that modules of neural networks are derived from."""
     return name.startswith(_MODULES) and name.endswith(".Module")

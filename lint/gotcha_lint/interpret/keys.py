@@ -28,7 +28,7 @@ from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.facts.flags import TRAIN
 from gotcha_lint.facts.random import COUNTERS, KEEPS, KEY_WORDS, LAYERS, NO_DRAWS, SAMPLES
 from gotcha_lint.interpret.events import KeyUse, Location, Turn
-from gotcha_lint.interpret.heap import mapping_of
+from gotcha_lint.interpret.heap import constructs_module, mapping_of
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.program.ir import Function
@@ -347,6 +347,7 @@ def note(
             numbers,
             machine.calls,
             seed=seed,
+            layers=(constructs_module(machine),),
         )
     )
 

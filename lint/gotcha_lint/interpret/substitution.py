@@ -65,6 +65,7 @@ from gotcha_lint.interpret.events import (
 from gotcha_lint.interpret.faults.growing import grown_by_callee
 from gotcha_lint.interpret.faults.pickling import CLOSURE, given_closure
 from gotcha_lint.interpret.faults.softmax import at_caller
+from gotcha_lint.interpret.heap import constructs_module
 from gotcha_lint.interpret.host import as_wait, leaves
 from gotcha_lint.interpret.indexing import CUT, as_short, cut_of, with_size
 from gotcha_lint.interpret.keys import index_of
@@ -524,6 +525,7 @@ class Substitution:
             doubt=here if event.doubt is None else event.doubt,
             choices=(machine.choice if machine.maybe else None, *event.choices),
             functions=(machine.activation.function, *event.functions),
+            layers=(constructs_module(machine), *event.layers),
             sides=(self._sides, *event.sides),
             calls=calls,
             seed=self._seed(event.seed),

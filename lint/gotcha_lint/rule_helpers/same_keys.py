@@ -29,6 +29,8 @@ def told(reuse: Reuse) -> str:
         return (
             f"`{name}` makes this key of no seed that it is given: each call draws the same numbers"
         )
+    if reuse.of_layers:
+        return "each layer that is built here makes its key of the same number: they draw the same"
     if reuse.in_turn:
         return (
             "the last of these keys was taken before, if the loop took all of them in turn; it is "

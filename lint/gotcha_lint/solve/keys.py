@@ -64,6 +64,7 @@ class Reuse:
     the last of them again.
     `each_call`: a function makes the key, of a number that is written there.
     `minor`: the numbers are the same, and nothing shows that a result suffers.
+    `of_layers`: layers of one network make the key, each of the same number.
     """
 
     first: KeyUse
@@ -79,6 +80,7 @@ class Reuse:
     in_turn: bool = False
     each_call: Function | None = None
     minor: bool = False
+    of_layers: bool = False
 
 
 def by_weight(reuse: Reuse) -> tuple[bool, bool]:
@@ -333,10 +335,11 @@ class _Reader:
                 return None
             loop = min(loops, key=str)
             place = _in_loop(now, loop)
-            certain = self._repeats(now, loops, made)
+            certain = self._repeats(now, loops, made, place)
             if place != now.place and any(self.loops.of(loop).listed for loop in now.around):
                 certain = False  # settings that are compared: each starts from the same numbers
-            return self._judged(Reuse(first, now, place, place, certain, at_seed, loop))
+            reuse = Reuse(first, now, place, place, certain, at_seed, loop)
+            return self._judged(replace(reuse, of_layers=_are_of_one_network(now, place)))
         if are_exclusive(first, now) or are_alternatives(first, now):
             return None
         if {first.how, now.how} == _BY_NUMBER:
@@ -356,7 +359,8 @@ class _Reader:
             certain = False  # streams fold names in; nothing shows that the other one takes a key
         if now.key in self.told and first.calls != now.calls:
             certain = False  # one of several already
-        if first in self.before_seed.get(now.key.base, ()):
+        equal_layers = _are_of_one_network(now, at)
+        if first in self.before_seed.get(now.key.base, ()) and not equal_layers:
             certain = False  # the same seed, written in a function that is called twice
         if not now.key.is_one and first.what == now.what and now.how == "draw":
             certain = False  # the same numbers, computed in two ways
@@ -366,7 +370,8 @@ class _Reader:
         certain = certain and both_happen(first, now)
         # Nobody knows what others do with a key; Flax folds the names of the weights in.
         minor = "given" in how or "init" in how
-        return self._judged(Reuse(first, now, before, at, certain, at_seed, minor=minor))
+        reuse = Reuse(first, now, before, at, certain, at_seed, minor=minor, of_layers=equal_layers)
+        return self._judged(reuse)
 
     def _fold(self, first: KeyUse, now: KeyUse, made: Origin | None) -> Reuse | None:
         """`fold_in(key, i)` is `split(key, n)[i]` where `i` is less than `n`."""
@@ -404,16 +409,35 @@ class _Reader:
         own = frozenset(at[1] for use, at in entered if at != use.place)
         return self.results.uses(function, reuse.before[1], reuse.at[1], own)
 
-    def _repeats(self, now: KeyUse, loops: list[Any], made: KeyUse | None) -> bool:
+    def _repeats(self, now: KeyUse, loops: list[Any], made: KeyUse | None, at: Origin) -> bool:
         """Is it certain that the turns use one key, and that they are meant to differ?"""
         if now.guarded or now.maybe or now.how in _GIVEN:
             return False
         if isinstance(now.key.base, Argument) and any(map(_is_of_list, now.marks)):
             return False  # one of many that nobody knows
-        if made is not None and any(loop in made.loops for loop in loops):
+        begins = made is not None and any(loop in made.loops for loop in loops)
+        if begins and not _are_of_one_network(now, at):
             return False  # each turn begins from the seed
         real = [loop for loop in loops if len(loop) > 3 or loop[2] >= 0]
         return any(loop[3:] != ("vmap",) for loop in real) and _is_surely_key(now.key)
+
+
+def _are_of_one_network(use: KeyUse, at: Origin) -> bool:
+    """Does a module construct two others at `at` that each make this key, of the same number?
+
+    Elsewhere the same seed may be meant: two runs are compared, or a function is called again.
+    """
+    ways, base = (*use.calls, use.place), use.key.base
+    if at not in ways or not isinstance(base, Seeded) or not base.constant:
+        return False
+    level = ways.index(at)
+    makers = [
+        inner
+        for inner in range(level + 1, len(use.functions))
+        if is_around(use.functions[inner], (base.path, *base.span))
+        and not _takes_seed(use.functions[inner], base.span)
+    ]
+    return use.layers[level] and any(use.layers[inner] for inner in makers)
 
 
 def _alternatives(use: KeyUse) -> Iterator[KeyUse]:
