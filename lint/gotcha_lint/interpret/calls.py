@@ -59,7 +59,7 @@ from gotcha_lint.interpret.heap import (
 )
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.host import note_given, read
-from gotcha_lint.interpret.keys import hand_over, use, use_streams
+from gotcha_lint.interpret.keys import hand_over, key_of_stream, use, use_streams
 from gotcha_lint.interpret.layers.annotated import result_of
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, as_layer, run_layer
 from gotcha_lint.interpret.layers.linen import apply_state
@@ -225,6 +225,9 @@ def _call_atom(
         copy = copied(machine, atom, args, keywords, span)
         if copy is not None:
             return copy
+        fresh = key_of_stream(machine, atom, len(args) + len(keywords), span)
+        if fresh is not None:
+            return fresh
         name = _last_name(atom)
         _count_model(machine, atom, args, keywords, span)
         check_state_update(Call(machine, name, args, keywords, span), atom)

@@ -23,6 +23,7 @@ from gotcha_lint.domain.value import (
     Symbol,
     Tuple,
     Value,
+    only,
 )
 from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.facts.flags import TRAIN
@@ -66,6 +67,16 @@ def _is_counter(symbol: Symbol) -> bool:
     if symbol.path or not isinstance(root, tuple) or not isinstance(root[0], Function):
         return False
     return any(p.name == root[1] and _COUNTS in p.annotation for p in root[0].parameters)
+
+
+def key_of_stream(machine: Machine, called: Symbol, given: int, span: Span) -> Value | None:
+    """`rngs.params()` and `rngs()` of a parameter `rngs: nnx.Rngs`: another key at each call."""
+    names_stream = all(str(step).startswith(".") for step in called.path)
+    is_stream = names_stream and len(called.path) <= 1
+    if given or not is_stream or not _is_counter(Symbol(called.root, (), called.origin)):
+        return None
+    key, marks = _unknown_key(machine, span, None)
+    return only(Array("key", False, (), "device", machine.origin(span), key), marks)
 
 
 def below(

@@ -259,7 +259,7 @@ class _Reader:
             self.updated.append(event)
 
     def _updates(self) -> None:
-        """Of code that others call, a call of a compiled function shows that it is not traced."""
+        """Of code that others call, compiled calls, reads and clocks show that nobody traces it."""
         plain = {
             loop
             for calls in self.asked.values()
@@ -270,10 +270,8 @@ class _Reader:
         events = self.segment.events
         hosted = {loop for e in events if isinstance(e, (ClockRead, HostRead)) for loop in e.loops}
         for event in self.updated:
-            certain = bool(plain & event.loops)
-            if event.what in ("growing", "gradient"):
-                certain = certain or bool(hosted & event.loops) or self.segment.runs_once
-                certain = certain or acts_on_world(event.within)
+            certain = bool((plain | hosted) & event.loops) or self.segment.runs_once
+            certain = certain or acts_on_world(event.within)
             calls = tuple((*at, "called here") for at in event.calls)
             certain = certain and not event.maybe
             work = EagerWork(event.within, event.loops, calls, certain, event.name)

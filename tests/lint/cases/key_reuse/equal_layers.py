@@ -67,3 +67,17 @@ def compare(size, depths):
     """Each network starts from the same numbers: that may be meant."""
     twins = Net(size, 1), Net(size, 1)
     return twins, [Net(size, depth) for depth in depths]
+
+
+class Streams(nnx.Module):
+    """Each call of a stream gives another key."""
+
+    def __init__(self, size, rngs: nnx.Rngs):
+        key = rngs.params()
+        self.query = nnx.Param(jax.random.normal(key, (size, size)))
+        self.key = nnx.Param(jax.random.normal(key, (size, size)))  # ! key-reuse
+        self.value = nnx.Param(jax.random.normal(rngs.params(), (size, size)))
+        self.out = nnx.Param(jax.random.normal(rngs(), (size, size)))
+
+    def __call__(self, x):
+        return x @ self.query[...] @ self.key[...] @ self.value[...] @ self.out[...]
