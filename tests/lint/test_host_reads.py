@@ -10,6 +10,24 @@ from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.host import host_reads
 from gotcha_lint.solve.roots import Segment
 from tests.counting import calls
+from tests.lint.support import lint_files
+
+ENDS = """
+import jax
+
+
+@jax.jit
+def step(w, x):
+    return w - x, (w - x).sum()
+
+
+def train(w, batches, tolerance):
+    for x in batches:
+        w, loss = step(w, x)
+        if float(loss) < tolerance:
+            break
+    return w
+"""
 
 TRAIN = Function("train", "a.py", 1)
 OUTER, INNER = ("a.py", 2, 1), ("a.py", 4, 1)  # loops
@@ -41,3 +59,9 @@ def test_a_read_is_kept_once_for_each_dispatch() -> None:
     _cost(1)
     few, more, most = _cost(4), _cost(8), _cost(16)
     assert most - more < 3 * (more - few)
+
+
+def test_a_read_that_ends_the_loop_is_a_note(tmp_path):
+    (found,) = lint_files(tmp_path, {"train.py": ENDS}, select=("host-read-every-step",))
+    assert found.severity == "info"
+    assert "every n iterations" in found.message

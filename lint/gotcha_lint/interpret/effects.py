@@ -64,8 +64,15 @@ SAVED, RESTORED = "saved", "restored"
 BEGUN, WAITED = "begun", "waited"  # a save in the background
 LATER = "saves later"
 QUEUED = "queued"  # an operation outside of jit, behind what is queued before it
+ENDS = "ends"  # a loop, before it has run through
 CLEARED = "cleared"  # compiled programs are forgotten
 ON_HOST = "on host"  # the function reads arrays, whatever it is given: nobody can trace it
+
+
+def note_end(machine: Machine, span: Span) -> None:
+    """A loop ends here, by `break` or `return`, if the tests around say so."""
+    if not machine.traced and any(not guard.of_loop for guard in machine.guards):
+        note(machine, ENDS, "loop", span)
 
 
 def note_checkpoint(machine: Machine, name: str, span: Span) -> None:

@@ -41,6 +41,7 @@ from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.containers import building, growing, iteration
 from gotcha_lint.interpret.containers.items import item, set_item
 from gotcha_lint.interpret.derivative import kept
+from gotcha_lint.interpret.effects import note_end
 from gotcha_lint.interpret.element_reads import of_index
 from gotcha_lint.interpret.faults import discards, pickling
 from gotcha_lint.interpret.faults.assigned import check_assigned
@@ -325,6 +326,8 @@ class Engine(Machine):
 
     def _do_return(self, i: Instruction, r: Registers) -> str:
         activation = self.activation
+        if activation.loops:
+            note_end(self, i[-1])
         value = NONE if i[2] is None else r.get(i[2], UNKNOWN)
         activation.returns.append((value, self.since(activation.base)))
         return STOP
@@ -339,6 +342,7 @@ class Engine(Machine):
         if self.activation.loops:
             loop = self.activation.loops[-1]
             loop.breaks.append(self.since(loop.base))
+            note_end(self, i[-1])
         return STOP
 
     def _do_continue(self, i: Instruction, r: Registers) -> str | None:

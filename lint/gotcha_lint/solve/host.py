@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from gotcha_lint.domain.freshness import (
@@ -22,11 +23,15 @@ from gotcha_lint.domain.freshness import (
 )
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.domain.value import EACH, NO_MARKS, Array, Marks, Value
-from gotcha_lint.interpret.effects import QUEUED
+from gotcha_lint.interpret.effects import ENDS, QUEUED
 from gotcha_lint.interpret.events import ClockRead, CompiledCall, Effect, Guard, HostRead
+from gotcha_lint.program.data_flow import steps_of
+from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.roots import Segment
 
 _FEW_TURNS = 20  # of a demo
+_LOOPS = frozenset(("scan", "while_loop", "fori_loop"))
+_NAMES = ("attr", "load")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,9 @@ class Wait:
     `exported`: the loop is that of an outsider who calls a method again and again. `carried`: the
     dispatch takes what it has given in the turn before. `compiled_anew`: it compiles in each turn,
     which takes longer than any wait. `after`: what is read is no result of the dispatch, and this
-    ("schedule", "metric") computes it on the device behind it.
+    ("schedule", "metric") computes it on the device behind it. `whole`: the dispatch runs a loop on
+    the device, and takes nothing of the turn before: a computation of its own, which may take long. `ends`: what
+    is read decides whether the loop goes on.
     """
 
     read: HostRead
@@ -57,6 +64,8 @@ class Wait:
     needed: bool = False
     timed: bool = False
     after: str = ""
+    whole: bool = False
+    ends: bool = False
 
     def joined(self, other: Wait) -> Wait:
         """The same place from two roots: a test that one knows to vary, varies."""
@@ -66,6 +75,7 @@ class Wait:
             sometimes=self.sometimes or other.sometimes,
             rare=self.rare or other.rare,
             needed=self.needed or other.needed,
+            ends=self.ends or other.ends,
             timed=self.timed or other.timed,
         )
 
@@ -97,6 +107,7 @@ class _Reader:
         self._done: dict[Any, list[set[Guard]]] = {}
         """Dispatches that were waited for since, and under which flags: one of several reads."""
         self._needs: dict[Any, tuple[Marks, Marks]] = {}  # loops of a call, what it follows from
+        self._ending: dict[Any, tuple[Marks, Marks]] = {}  # ... of the tests that end a loop
         self._found: dict[Any, Wait] = {}
         self._elements: dict[Any, ElementRead] = {}
         self._open: list[Any] = []  # waits since the last dispatch
@@ -114,9 +125,18 @@ class _Reader:
                 self._clock(event)
             elif isinstance(event, Effect) and event.kind == QUEUED:
                 self._queued(number, event)
+            elif isinstance(event, Effect) and event.kind == ENDS:
+                self._ends(event)
 
     def waits(self) -> list[Wait]:
-        return [replace(wait, needed=self._is_needed(wait)) for wait in self._found.values()]
+        return [
+            replace(
+                wait,
+                needed=_is_among(wait, self._needs.values()),
+                ends=_is_among(wait, self._ending.values()),
+            )
+            for wait in self._found.values()
+        ]
 
     def elements(self) -> list[ElementRead]:
         return list(self._elements.values())
@@ -133,6 +153,11 @@ class _Reader:
             for event in self._early.pop(place, {}).values():
                 self._read(event)
                 self._done.pop(place, None)
+
+    def _ends(self, event: Effect) -> None:
+        """What decides that a loop ends is needed before the next iteration."""
+        tests = NO_MARKS.union(*(guard.marks for guard in event.guards if not guard.of_loop))
+        self._ending[event.path, event.span, event.calls] = event.loops, tests
 
     def _queued(self, number: int, event: Effect) -> None:
         """The device computes it when it has done what it was given before in this turn."""
@@ -169,6 +194,7 @@ class _Reader:
         around = _around_innermost(call.guards, event.loops)
         self._open.append(key)
         old = self._found.get(key)  # the first turns know least of what varies
+        is_carried = kept_from((call.path, call.span)) in call.needs
         self._found[key] = Wait(
             read=event,
             call=call,
@@ -183,7 +209,8 @@ class _Reader:
             ),
             rare=bool(around),
             exported=all(loop[2] < 0 for loop in event.loops if _is_loop(loop)),
-            carried=kept_from((call.path, call.span)) in call.needs,
+            carried=is_carried,
+            whole=not is_carried and any(map(_has_loop_of_device, call.traced)),
             compiled_anew=bool(self._new_in(call) & event.loops),
             after=self._behind.get(place, ""),
         )
@@ -233,11 +260,18 @@ class _Reader:
             turns *= float("inf") if size is None else size.high
         return turns <= max(_FEW_TURNS, share)
 
-    def _is_needed(self, wait: Wait) -> bool:
-        mark = read_at((wait.read.path, wait.read.span))
-        return any(
-            mark in sources and loops & wait.read.loops for loops, sources in self._needs.values()
-        )
+
+def _is_among(wait: Wait, needs: Iterable[tuple[Marks, Marks]]) -> bool:
+    """Does any of these follow from what is read, in the same loops?"""
+    mark = read_at((wait.read.path, wait.read.span))
+    return any(mark in sources and loops & wait.read.loops for loops, sources in needs)
+
+
+@cache
+def _has_loop_of_device(function: Function) -> bool:
+    """Does it name `lax.scan` or the like?"""
+    names = {i[3] if i[0] == "attr" else i[2] for i in steps_of(function) if i[0] in _NAMES}
+    return not names.isdisjoint(_LOOPS)
 
 
 def _in_loop(read: HostRead, call: CompiledCall) -> Origin:

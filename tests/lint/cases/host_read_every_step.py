@@ -598,3 +598,50 @@ def keeps_a_metric(model, batches):
         train_step(model, metrics, x)
         values = metrics.compute()
     return values
+
+
+def stops_where_it_has_converged(w, x, tolerance=1e-6):
+    for _ in range(1000):
+        w, loss = step(w, x)
+        if float(loss) < tolerance:  # ! host-read-every-step
+            break
+    return w
+
+
+def returns_the_first_good_one(w, x, patience=5):
+    best, waited = float("inf"), 0
+    for _ in range(1000):
+        w, loss = step(w, x)
+        value = float(loss)  # ! host-read-every-step
+        best, waited = (value, 0) if value < best else (best, waited + 1)
+        if waited > patience:
+            return w
+    return w
+
+
+def raises_where_it_is_no_number(w, batches):
+    for x in batches:
+        w, loss = step(w, x)
+        if np.isnan(float(loss)):  # ! host-read-every-step
+            raise ValueError("the loss is no number")
+    return w
+
+
+@jax.jit
+def simulate(state, gravity):
+    return jax.lax.scan(lambda state, _: (state - gravity, state.sum()), state, None, 1000)
+
+
+def compares_whole_simulations(state, gravities):
+    energies = []
+    for gravity in gravities:
+        _, energy = simulate(state, gravity)
+        energies.append(float(energy.mean()))
+    return energies
+
+
+def goes_on_from_the_last_simulation(state, batches):
+    for gravity in batches:
+        state, energy = simulate(state, gravity)
+        print(float(energy.mean()))  # ! host-read-every-step
+    return state

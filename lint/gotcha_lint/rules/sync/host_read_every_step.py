@@ -33,14 +33,16 @@ class HostReadEveryStep(Rule):
     after another step was queued; functions that compile in each iteration; `block_until_ready`
     before the clock is read. Demos of at most 20 iterations in all.
 
-    A note: reads in each iteration of a loop that a test leaves out as a whole, as those of an
-    evaluation every 1000 steps, unless it has fewer iterations than the steps between.
+    A note: reads that decide whether the loop goes on; and reads in a loop that a test leaves out as
+    a whole, as those of an evaluation every 1000 steps, unless it has fewer iterations than the
+    steps between.
 
     What is fetched often and used seldom, under a test of its own, is a note where the fetch stands
     under a test, too.
 
     With `--all`, as `info`: reads of the step before while nothing else is queued; reads that the
-    next step needs, as those of an agent that acts; arrays that a loop fetches; methods that a
+    next step needs, as those of an agent that acts; results of whole computations, with a `lax.scan` in
+    them, that take nothing from the iteration before; arrays that a loop fetches; methods that a
     caller may call in a loop.
     """
 
@@ -121,6 +123,8 @@ def _foreseen(wait: Wait) -> Foreseen:
         advice = _AFTER[wait.after]
     elif wait.needed:
         advice = "the next step needs it: let the device decide, or run several steps in one call"
+    elif wait.ends:
+        advice = "ask every n iterations whether to go on, or let `lax.while_loop` decide"
     rare = rarer_use(read.within, read.span)
     if rare is not None:
         advice = f"only what stands under the test in line {rare[0]} uses it: fetch it there"
@@ -137,7 +141,7 @@ def _foreseen(wait: Wait) -> Foreseen:
             *loop_places(read.loops),
         ),
         certain=_is_certain(wait, rare is not None),
-        severity="info" if wait.sometimes or wait.rare else None,
+        severity="info" if wait.sometimes or wait.rare or wait.ends else None,
     )
 
 
@@ -149,7 +153,7 @@ def _is_certain(wait: Wait, is_used_rarely: bool) -> bool:
     read = wait.read
     if wait.needed or wait.few or wait.exported or wait.behind:
         return False
-    if wait.compiled_anew or read.older:
+    if wait.compiled_anew or wait.whole or read.older:
         return False
     if is_used_rarely:
         return True
