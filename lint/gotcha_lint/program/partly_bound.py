@@ -1,7 +1,8 @@
-"""Local names that are bound in one branch of an `if` alone, and read where it may not have run.
+"""Local names that are bound on one way alone, and read where the program may have come another.
 
-A read counts where nothing around it, and no early end before it, tests what the `if` tests, or
-what the branch binds: so both ways lead there.
+Either one branch of an `if` binds them, or a `try` whose handler goes on without them. A read
+counts where nothing around it, and no early end before it, tests what the `if` tests, or what the
+branch, the `try` and its handlers bind: so both ways lead there.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from gotcha_lint.program.ir import Function, Instruction, Region, Register, Span
 
 _ENDS = frozenset(("return", "raise", "break", "continue"))
 _ENDING_CALLS = frozenset(("exit", "_exit", "error", "abort", "fail", "quit", "skip"))
+_RAISING = frozenset(("call", "item", "import", "unpack"))
+_LISTS_NAMES = frozenset(("locals", "globals", "vars", "dir"))
 _ALIASES = 3  # steps from a name to what it was made of
 _BUILT_IN = frozenset(
     ("isinstance", "hasattr", "getattr", "len", "bool", "int", "str", "any", "all")
@@ -22,23 +25,28 @@ _BUILT_IN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Partly:
-    """`certain`: the branch depends on a flag, or the other branch is written, too."""
+    """`certain`: the branch depends on a flag, or the other branch is written, too.
+
+    `swallowed`: the condition is an error, and the handler at `condition` goes on.
+    """
 
     name: str
     read: Span
     condition: Span
     certain: bool
+    swallowed: bool = False
 
 
 @dataclass(slots=True)
 class _Binding:
-    """The outermost `if` that has all stores of a name in one of its branches."""
+    """The outermost `if` that has all stores of a name in one of its branches, or the `try`."""
 
     test: frozenset[str]
     touched: frozenset[str]  # what the branch binds, the name among them
     span: Span
     loops: frozenset[str]  # what the loops around it bind, on each turn
     certain: bool
+    swallowed: bool = False
 
 
 def partly_bound(function: Function, flat: Sequence[Instruction]) -> Iterator[Partly]:
@@ -46,7 +54,7 @@ def partly_bound(function: Function, flat: Sequence[Instruction]) -> Iterator[Pa
     own = -1 if function.is_module else 0
     if function.is_class or function.is_notebook:
         return
-    if any(i[0] == "if" for i in flat):
+    if any(i[0] in ("if", "try") for i in flat):
         yield from _Reader(function, flat, own).read()
 
 
@@ -55,8 +63,11 @@ class _Reader:
         self.own = own
         self.makers: dict[Register, Instruction] = {}
         self.stores: dict[str, list[Register]] = {}
+        self.loaded: set[str] = set()
         for i in flat:
             self.makers[i[1]] = i
+            if i[0] == "load":
+                self.loaded.add(i[2])
             if i[0] == "store" and i[3] == own:
                 self.stores.setdefault(i[2], []).append(i[4])
         self.function = function
@@ -89,6 +100,7 @@ class _Reader:
                     self._walk(region, guards, loops, trying or region is not final)
                 if handlers:  # what stands in a `try` may not have run to its end
                     self._forget(i)
+                    self._swallow(i, loops)
         return guards
 
     def _look(
@@ -100,7 +112,7 @@ class _Reader:
         tested = binding.test | binding.touched
         if trying or _meet(guards, tested) or _meet(binding.loops & loops, binding.test):
             return
-        self.found[name] = Partly(name, span, binding.span, binding.certain)
+        self.found[name] = Partly(name, span, binding.span, binding.certain, binding.swallowed)
 
     def _branch(
         self, i: Instruction, guards: frozenset[str], loops: frozenset[str], trying: bool
@@ -138,6 +150,32 @@ class _Reader:
         for inner in instructions([i]):
             if inner[0] == "store":
                 self.bound.pop(inner[2], None)
+
+    def _swallow(self, i: Instruction, loops: frozenset[str]) -> None:
+        """What the `try` binds after a step that may raise, and a handler that goes on does not."""
+        _, _, body, handlers, otherwise, final, _ = i
+        parts = (body, *handlers, otherwise, final)
+        going = next((handler for handler in handlers if handler and not _ends(handler)), None)
+        if going is None or _ends(body) or not _LISTS_NAMES.isdisjoint(self.loaded):
+            return
+        touched = frozenset(name for part in parts for name in self._written(part))
+        for name in _late_stores(body, otherwise, self.own) - _stored(going, self.own):
+            inside = sum(_count(part, name, self.own) for part in (*handlers, otherwise, body))
+            outside = len(self.stores.get(name, ())) - inside
+            if outside or "%" in name or name in self.parameters:
+                continue
+            span = going[0][-1]
+            self.bound[name] = _Binding(frozenset(), touched, span, loops, True, True)
+
+    def _written(self, region: Region) -> Iterator[str]:
+        """The names and attributes, as dotted words."""
+        for i in instructions(region):
+            if i[0] == "store":
+                yield i[2]
+            elif i[0] in ("setattr", "setitem"):
+                base = self.makers.get(i[2])
+                inner = self._dotted(base) if base is not None else ""
+                yield f"{inner}.{i[3]}" if i[0] == "setattr" else inner
 
     def _is_flag(self, test: Register) -> bool:
         """`if flag:`, `if not args.flag:`, `if x is None:`"""
@@ -200,6 +238,23 @@ def _meet(a: frozenset[str], b: frozenset[str]) -> bool:
 
 def _stored(region: Region, own: int) -> set[str]:
     return {i[2] for i in instructions(region) if i[0] == "store" and i[3] == own}
+
+
+def _late_stores(body: Region, otherwise: Region, own: int) -> set[str]:
+    """Names that are bound where the `try` runs to its end, after a step that may raise.
+
+    What an import binds is left out: a library that is not there is told by the handler.
+    """
+    found: set[str] = set()
+    imported = {i[1] for i in body if i[0] == "import"}
+    may_raise = False
+    for i in body:
+        if i[0] in ("if", "for", "while", "try"):
+            may_raise = may_raise or any(inner[0] in _RAISING for inner in instructions([i]))
+        elif i[0] == "store" and i[3] == own and may_raise and i[4] not in imported:
+            found.add(i[2])
+        may_raise = may_raise or i[0] in _RAISING
+    return found | {i[2] for i in otherwise if i[0] == "store" and i[3] == own}
 
 
 def _count(region: Region, name: str, own: int) -> int:

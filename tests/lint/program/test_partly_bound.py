@@ -205,3 +205,141 @@ def test_options_that_are_asked_one_by_one_may_be_all_that_there_are() -> None:
 )
 def test_the_other_way_does_not_lead_there(body: str) -> None:
     assert reads(body) == []
+
+
+def after_errors(body: str) -> list[str]:
+    """The names that are read though a handler may have gone on without them."""
+    module = lowered("def f(args, x, batches):\n" + textwrap.indent(textwrap.dedent(body), "    "))
+    function = next(each for each in module.functions if each.name == "f")
+    flat = list(instructions(function.body))
+    return [found.name for found in partly_bound(function, flat) if found.swallowed]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        """
+        try:
+            state = restore(args.path)
+        except FileNotFoundError as error:
+            print(error)
+        return merge(x, state)
+        """,
+        """
+        with open(args.path) as file:
+            try:
+                state = load(file)
+            except ValueError:
+                print("no such file")
+        if args.more:
+            print(state.step)
+        """,
+        """
+        try:
+            raw = read(args.path)
+        except OSError:
+            pass
+        else:
+            state = parse(raw)
+        return state
+        """,
+    ],
+)
+def test_read_after_a_handler_that_goes_on(body: str) -> None:
+    assert after_errors(body) == ["state"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        """
+        try:
+            state = restore(args.path)
+        except FileNotFoundError:
+            raise SystemExit
+        return state
+        """,
+        """
+        try:
+            state = restore(args.path)
+        except FileNotFoundError as error:
+            if args.strict:
+                raise
+            print(error)
+        return state
+        """,
+        """
+        try:
+            state = restore(args.path)
+        except FileNotFoundError:
+            sys.exit(1)
+        return state
+        """,
+        """
+        try:
+            state = restore(args.path)
+        except FileNotFoundError:
+            state = None
+        return state
+        """,
+        """
+        state = None
+        try:
+            state = restore(args.path)
+        except FileNotFoundError:
+            pass
+        return state
+        """,
+        """
+        try:
+            state = restore(args.path)
+            found = True
+        except FileNotFoundError:
+            found = False
+        if found:
+            return state
+        """,
+        """
+        try:
+            state = restore(args.path)
+        except FileNotFoundError:
+            x.failed = True
+        if not x.failed:
+            return state
+        """,
+        """
+        try:
+            state = 1
+            restore(args.path)
+        except FileNotFoundError:
+            pass
+        return state
+        """,
+        """
+        while True:
+            try:
+                state = restore(args.path)
+                break
+            except FileNotFoundError:
+                print("again")
+        return state
+        """,
+        """
+        try:
+            state = restore(args.path)
+        except FileNotFoundError:
+            pass
+        if "state" in locals():
+            return state
+        """,
+        """
+        try:
+            import wandb as state
+        except ImportError:
+            print("no wandb")
+        return state
+        """,
+    ],
+)
+def test_no_read_after_a_handler_that_goes_on(body: str) -> None:
+    assert after_errors(body) == []

@@ -38,6 +38,7 @@ from gotcha_lint.program.partly_bound import partly_bound
 from gotcha_lint.program.text import Text
 
 MISFIT_DEFAULT = "default that does not fit"
+UNBOUND_AFTER_ERROR = "unbound after an error"
 RAISED_TEXT, NOT_RAISED = "raised text", "error that is not raised"
 _BUILTINS = frozenset(dir(builtins))
 
@@ -68,8 +69,9 @@ def check_written(machine: Machine, text: Text) -> None:
         for each in unbound(module, function, _BUILTINS):
             note(machine, "unbound", each.within, each.span, each.name, _reader(each))
         for found in partly_bound(function, steps_of(function)):
-            place = function.path, found.condition, "bound under this condition"
-            kind = "perhaps unbound"
+            how = "this handler goes on" if found.swallowed else "bound under this condition"
+            place = function.path, found.condition, how
+            kind = UNBOUND_AFTER_ERROR if found.swallowed else "perhaps unbound"
             note(
                 machine, kind, function, found.read, found.name, places=(place,),
                 maybe=not found.certain,

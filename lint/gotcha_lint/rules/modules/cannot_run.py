@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.interpret.faults.defined import MUTABLE_DEFAULT, TRACED_OBJECT
-from gotcha_lint.interpret.faults.written import MISFIT_DEFAULT, RAISED_TEXT
+from gotcha_lint.interpret.faults.written import MISFIT_DEFAULT, RAISED_TEXT, UNBOUND_AFTER_ERROR
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
@@ -13,8 +13,9 @@ from gotcha_lint.solve.remarks import Fault
 _KINDS = (
     "misfit", "lacking", "undefined", "unbound", "perhaps unbound", "unpacked", "not loaded",
     "none", MUTABLE_DEFAULT, MISFIT_DEFAULT, TRACED_OBJECT, "attribute of array",
-    RAISED_TEXT,
+    RAISED_TEXT, UNBOUND_AFTER_ERROR,
 )  # fmt: skip
+_WARNINGS = frozenset((RAISED_TEXT, UNBOUND_AFTER_ERROR))  # another error came before
 
 
 class CannotRun(Rule):
@@ -31,6 +32,9 @@ class CannotRun(Rule):
     option that its parser does not have. A dict that `**` spreads has an argument that the call
     gives by name, too. `nn.Conv(8, (3, 3), stride=2)` is a word of PyTorch: what the public
     functions and classes of JAX, Flax, Optax and Equinox take is known.
+
+    A handler that prints the error and goes on leaves unbound what the `try` should have bound:
+    after a checkpoint that cannot be restored, `UnboundLocalError` is the last line of the output.
 
     `raise "no such data set"` raises a `TypeError` as well, and its message hides the text: only
     exceptions can be raised.
@@ -230,7 +234,7 @@ class CannotRun(Rule):
             if line not in seen:
                 seen.add(line)
                 place = fault.path, fault.span
-                severity = "warning" if fault.kind == RAISED_TEXT else None
+                severity = "warning" if fault.kind in _WARNINGS else None
                 message = _message(fault)
                 yield Foreseen(place, message, fault.places, fault.certain, severity=severity)
 
@@ -294,6 +298,13 @@ def _message(fault: Fault) -> str:
     if fault.kind == "perhaps unbound":
         name = fault.text[0]
         return f"where the condition does not hold, nothing binds `{name}`: an `UnboundLocalError`"
+    if fault.kind == UNBOUND_AFTER_ERROR:
+        (name,) = fault.text
+        error = "a `NameError`" if fault.within.is_module else "an `UnboundLocalError`"
+        return (
+            f"where the handler above goes on after an error, nothing binds `{name}`: {error} "
+            "follows the error that it has caught; end the handler with `raise`"
+        )
     if fault.kind == "lacking" and fault.text[0] == "option":
         return (
             f"the parser of the command line has no option `{fault.text[1]}`: this raises an "
