@@ -38,6 +38,23 @@ def long_gone():
     jax.config.update("jax_spmd_mode", "allow_all")  # ! unknown-config-option
 
 
+def read_long_gone():
+    return jax.config.jax_array  # ! unknown-config-option
+
+
+def read_misspelt():
+    return config.jax_enable_x46  # ! unknown-config-option
+
+
+def read_right():
+    return jax.config.jax_enable_x64, jax.config.jax_of_the_next_release
+
+
+def replaced_in_the_module():
+    jax.default_matmul_precision = "highest"  # ! unknown-config-option
+    jax.config = config
+
+
 def gone_later():
     jax.config.update("jax_refs_to_pins", True)
 

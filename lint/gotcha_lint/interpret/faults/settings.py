@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gotcha_lint.facts.options import FAMILIES, UPDATES
+from gotcha_lint.facts.options import FAMILIES, OPTIONS, UPDATES
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.local.known_texts import Texts, written_before
@@ -14,7 +14,7 @@ from gotcha_lint.program.ir import Function, Instruction, Module
 from gotcha_lint.program.links import Links
 from gotcha_lint.program.reader import Reader
 
-OPTION_SET, OPTION_ASSIGNED = "option set", "option assigned"
+OPTION_SET, OPTION_ASSIGNED, OPTION_READ = "option set", "option assigned", "option read"
 VARIABLE_SET, FLAGS_SET = "variable set", "flags set"
 _CONFIG = frozenset(name.rpartition(".")[0] for name in UPDATES)
 
@@ -29,8 +29,13 @@ def check_settings(machine: Machine, links: Links, module: Module, function: Fun
                 continue
             if names.of_call(function, i) in UPDATES and _is_free(links, function, i, first[2]):
                 note(machine, OPTION_SET, function, i[-1], first[2])
-        elif i[0] == "setattr":
+        elif i[0] == "attr" and i[3].startswith("jax_"):
             of_jax = names.of_register(function, i[2]) in _CONFIG
+            if of_jax and _is_free(links, function, i, i[3]):
+                note(machine, OPTION_READ, function, i[-1], i[3])
+        elif i[0] == "setattr":
+            owner = names.of_register(function, i[2])
+            of_jax = owner in _CONFIG or (owner == "jax" and f"jax_{i[3]}" in OPTIONS)
             if of_jax and _is_free(links, function, i, i[3]):
                 note(machine, OPTION_ASSIGNED, function, i[-1], i[3])
     for one in variables_set(function):

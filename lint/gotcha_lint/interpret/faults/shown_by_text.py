@@ -6,8 +6,10 @@ from functools import cache
 
 from gotcha_lint.facts import Facts, load
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.facts.public_names import releases_of
 from gotcha_lint.interpret.faults.evaluated import check_evaluations
 from gotcha_lint.interpret.faults.nnx_objects import check_nnx
+from gotcha_lint.interpret.faults.optimizer_arguments import OLD_UPDATE
 from gotcha_lint.interpret.faults.remarks import (
     ABSENT_NAME,
     CAUGHT_IN_VAIN,
@@ -42,8 +44,10 @@ from gotcha_lint.patterns.local.indexed_states import indexed_states
 from gotcha_lint.patterns.local.iterators import iterator_leaves
 from gotcha_lint.patterns.local.library_names import library_names, names_set
 from gotcha_lint.patterns.local.mesh_types import means_explicit, untyped_meshes
+from gotcha_lint.patterns.local.missing_names import attributes_set, missing_names
 from gotcha_lint.patterns.local.meshes import entered_meshes, sets_meshes
 from gotcha_lint.patterns.local.number_masks import number_masks
+from gotcha_lint.patterns.local.old_updates import old_updates
 from gotcha_lint.patterns.local.rebuilt_tuples import rebuilt_tuples
 from gotcha_lint.patterns.local.restored_states import restored_states
 from gotcha_lint.patterns.local.tuples_of_one import rates_of_one, tuples_of_one
@@ -78,19 +82,29 @@ def _check_releases(machine: Machine, origins: Origins, module: Module) -> None:
     links, bodies = origins.links, origins.links.bodies(module)
     makes_meshes = any("make_mesh" in names_used(function) for function in bodies)
     if makes_meshes:
-        visible = [machine.modules[path] for path in machine.visible]
-        makes_meshes = not means_explicit(module, visible)
+        makes_meshes = not means_explicit(module, _visible(machine))
     given, newer = names_set(links, module), sets_meshes(bodies)
+    own = attributes_set(links, module)
     for function in bodies:
         for use in library_names(origins, module, function):
             text = (use.name, use.argument, "set" if use.name in given else "")
             note(machine, LIBRARY_NAME, function, use.span, *text)
+        for missing in missing_names(links, own, function):
+            releases = releases_of(missing.module)
+            text = (missing.how, missing.name, missing.module, releases)
+            note(machine, "lacking", function, missing.span, *text)
+        for span in old_updates(origins, function, lambda: _visible(machine)):
+            note(machine, OLD_UPDATE, function, span)
         for absent in absent_names(links, function):
             note(machine, ABSENT_NAME, function, absent.span, absent.name)
         for span in untyped_meshes(origins, function) if makes_meshes else ():
             note(machine, UNTYPED_MESH, function, span)
         for span in () if newer else entered_meshes(origins, function):
             note(machine, ENTERED_MESH, function, span)
+
+
+def _visible(machine: Machine) -> list[Module]:
+    return [machine.modules[path] for path in machine.visible]
 
 
 def _imports_flax(links: Links, module: Module) -> bool:

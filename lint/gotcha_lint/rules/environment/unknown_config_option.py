@@ -1,7 +1,12 @@
 from collections.abc import Iterator
 
 from gotcha_lint.facts.options import GONE, OPTIONS, VARIABLES
-from gotcha_lint.interpret.faults.settings import OPTION_ASSIGNED, OPTION_SET, VARIABLE_SET
+from gotcha_lint.interpret.faults.settings import (
+    OPTION_ASSIGNED,
+    OPTION_READ,
+    OPTION_SET,
+    VARIABLE_SET,
+)
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.spelling import meant
 from gotcha_lint.solve.programs import Programs
@@ -13,9 +18,10 @@ class UnknownConfigOption(Rule):
     ## What happens
     `jax.config.update("jax_enable_x46", True)` raises `AttributeError: Unrecognized config option:
     jax_enable_x46`; so does an option that a release has dropped, like `jax_array` or
-    `jax_spmd_mode`. A misspelt environment variable, `JAX_ENABLE_X46` or `XLA_FLAG`, gives no error
+    `jax_spmd_mode`. To read one, `jax.config.jax_array`, raises the same. A misspelt environment variable, `JAX_ENABLE_X46` or `XLA_FLAG`, gives no error
     and has no effect. `jax.config.jax_enable_x64 = True` raises `AttributeError: property of
-    'Config' object has no setter`, and a misspelt one there is silent.
+    'Config' object has no setter`, and a misspelt one there is silent; so is
+    `jax.default_matmul_precision = "highest"`, which replaces a function of that name.
 
     ## Instead
     `jax.config.update("jax_enable_x64", True)`; `JAX_ENABLE_X64`.
@@ -68,7 +74,12 @@ class UnknownConfigOption(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        tell = {OPTION_SET: self._set, OPTION_ASSIGNED: _assigned, VARIABLE_SET: _variable}
+        tell = {
+            OPTION_SET: self._set,
+            OPTION_READ: self._set,
+            OPTION_ASSIGNED: _assigned,
+            VARIABLE_SET: _variable,
+        }
         for fault in programs.faults.of(*tell):
             message = tell[fault.kind](fault.text[0])
             if message:

@@ -316,6 +316,7 @@ def _message(fault: Fault) -> str:
             f"`import jax` does not load `{module}`, and nothing else here does: this raises an "
             "`AttributeError`; import the module"
         )
-    how, name, module = fault.text
+    how, name, module, *releases = fault.text
     error = "an `ImportError`" if how == "import" else "an `AttributeError`"
-    return f"`{module}` has no `{name}`: this raises {error}"
+    of = f" of {releases[0]}" if releases else ""
+    return f"`{module}`{of} has no `{name}`: this raises {error}"

@@ -25,8 +25,8 @@ class NnxOptimizerArgs(Rule):
     `nnx.ModelAndOptimizer`, which holds the model as before.
 
     ## Not reported
-    Parameters for which no call with an `nnx.Optimizer` is seen: they may be given a
-    `ModelAndOptimizer`. Code for an older Flax (`target-flax`), or for a JAX older than 0.6
+    Parameters without an annotation for which no call with an `nnx.Optimizer` is seen, and those of
+    a program that makes a `ModelAndOptimizer`: they may be given one. Code for an older Flax (`target-flax`), or for a JAX older than 0.6
     (`target-jax`), which Flax 0.11 does not run on.
     """
 

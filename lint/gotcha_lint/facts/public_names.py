@@ -1,0 +1,42 @@
+"""All public names of modules of the libraries, in any of the releases that the table names.
+
+`benchmarks/public_names.py` writes the table; a test compares it with the libraries.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+LIBRARIES: set[str] = set()
+DATA = Path(__file__).with_name("public_names.txt")
+
+
+@cache
+def _rows() -> tuple[dict[str, str], dict[str, frozenset[str]]]:
+    first, *lines = DATA.read_text(encoding="utf-8").splitlines()
+    releases = dict(one.split(maxsplit=1) for one in first.lstrip("# ").split(", "))
+    words = (line.split() for line in lines)
+    return releases, {module: frozenset(names) for module, *names in words}
+
+
+def releases_of(name: str) -> str:
+    """The library and the releases that the table is of: `jax 0.10.2 to 0.12.0`."""
+    library = name.partition(".")[0]
+    return f"{library} {_rows()[0][library]}"
+
+
+def is_missing(module: str, name: str) -> bool:
+    """Has no release such a name in this module? False for a module that is not in the table."""
+    names = _rows()[1].get(module)
+    return names is not None and name not in names and not name.startswith("_")
+
+
+def first_missing(dotted: str) -> tuple[str, str] | None:
+    """The first part of a dotted name that is missing, as its module and its name."""
+    words = dotted.split(".")
+    for count in range(1, len(words)):
+        module, name = ".".join(words[:count]), words[count]
+        if is_missing(module, name):
+            return module, name
+    return None
