@@ -107,7 +107,7 @@ class ParsedOptions:
             if method[3] == "set_defaults":
                 words |= {name or "" for name, _ in i[4]}
             elif method[3] == "add_argument":
-                words.add(_destination(makers, i))
+                words.add(destination(makers, i))
         return None if "" in words else frozenset(words)
 
     def _given(self, path: str) -> frozenset[str] | None:
@@ -134,7 +134,7 @@ def _written(function: Function) -> Iterator[str]:
             yield i[2]
 
 
-def _destination(makers: dict[Register, Instruction], call: Instruction) -> str:
+def destination(makers: dict[Register, Instruction], call: Instruction) -> str:
     """The attribute that an option is kept in; "" where that is not written out."""
     named = dict(call[4])
     given = [makers.get(register) for star, register in call[3] if not star]

@@ -241,3 +241,28 @@ class Bent(Root):
 
 def bent(x):
     return Bent(bend=2.0)(x)
+
+
+def flags_of_one_value():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ema", action="store_true", default=True)  # ! option-not-read
+    parser.add_argument("--no-clip", action="store_false", default=False)  # ! option-not-read
+    parser.add_argument("--resume", type=bool, default=False)  # ! option-not-read
+    args = parser.parse_args()
+    return args.ema, args.no_clip, args.resume
+
+
+def flags_of_two_values(config):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--compile", action="store_true", default=True)
+    parser.add_argument("--eager", dest="compile", action="store_false")
+    parser.add_argument("--quick", action="store_true", default=False)
+    parser.add_argument("--slow", action="store_false")
+    parser.add_argument("--shuffle", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--plot", action="store_true", default=config.plot)
+    parser.add_argument("--cache", action="store_true", default=True)
+    parser.set_defaults(cache=False)
+    args = parser.parse_args()
+    return (
+        args.compile, args.quick, args.slow, args.shuffle, args.plot, args.cache,
+    )  # fmt: skip

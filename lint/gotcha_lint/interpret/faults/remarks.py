@@ -36,6 +36,7 @@ OF_TRACES = frozenset(
 LEAF = "iterator as a leaf"
 UNTYPED_MESH = "mesh without types"
 EAGER_INIT = "eager init"
+FIXED_FLAG = "fixed flag"  # of the command line
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

@@ -17,6 +17,7 @@ from gotcha_lint.interpret.faults.remarks import (
     DISCARDED,
     ENTERED_MESH,
     EXCHANGED_FIELDS,
+    FIXED_FLAG,
     IN_PLACE,
     INDEXED_STATE,
     LEAF,
@@ -39,13 +40,14 @@ from gotcha_lint.patterns.local.assigned_arrays import assigned_arrays
 from gotcha_lint.patterns.local.dict_tests import dict_tests
 from gotcha_lint.patterns.local.discarded_updates import discarded_updates
 from gotcha_lint.patterns.local.field_orders import exchanged_fields
+from gotcha_lint.patterns.local.fixed_flags import fixed_flags
 from gotcha_lint.patterns.local.half_constants import lost_constants
 from gotcha_lint.patterns.local.indexed_states import indexed_states
 from gotcha_lint.patterns.local.iterators import iterator_leaves
 from gotcha_lint.patterns.local.library_names import library_names, names_set
 from gotcha_lint.patterns.local.mesh_types import means_explicit, untyped_meshes
-from gotcha_lint.patterns.local.missing_names import attributes_set, missing_names
 from gotcha_lint.patterns.local.meshes import entered_meshes, sets_meshes
+from gotcha_lint.patterns.local.missing_names import missing_names
 from gotcha_lint.patterns.local.number_masks import number_masks
 from gotcha_lint.patterns.local.old_updates import old_updates
 from gotcha_lint.patterns.local.rebuilt_tuples import rebuilt_tuples
@@ -68,6 +70,8 @@ def check_texts(machine: Machine, origins: Origins, module: Module) -> None:
     if not is_test(module.path):
         check_nnx(machine, origins, module, lambda name: _built_in_facts().get(name).transform)
         check_evaluations(machine, origins, module)
+        for function, span, *text in fixed_flags(links, module):
+            note(machine, FIXED_FLAG, function, span, *text)
     for function in links.bodies(module):
         if of_flax:
             _check_trees(machine, origins, function)
@@ -84,15 +88,14 @@ def _check_releases(machine: Machine, origins: Origins, module: Module) -> None:
     if makes_meshes:
         makes_meshes = not means_explicit(module, _visible(machine))
     given, newer = names_set(links, module), sets_meshes(bodies)
-    own = attributes_set(links, module)
     for function in bodies:
         for use in library_names(origins, module, function):
             text = (use.name, use.argument, "set" if use.name in given else "")
             note(machine, LIBRARY_NAME, function, use.span, *text)
-        for missing in missing_names(links, own, function):
-            releases = releases_of(missing.module)
-            text = (missing.how, missing.name, missing.module, releases)
-            note(machine, "lacking", function, missing.span, *text)
+        for missing in missing_names(links, module, function, lambda: _visible(machine)):
+            how = "tried" if missing.tried else missing.how
+            text = (how, missing.name, missing.module, releases_of(missing.module))
+            note(machine, "lacking", function, missing.span, *text, maybe=missing.tried)
         for span in old_updates(origins, function, lambda: _visible(machine)):
             note(machine, OLD_UPDATE, function, span)
         for absent in absent_names(links, function):

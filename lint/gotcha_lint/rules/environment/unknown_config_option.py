@@ -18,10 +18,11 @@ class UnknownConfigOption(Rule):
     ## What happens
     `jax.config.update("jax_enable_x46", True)` raises `AttributeError: Unrecognized config option:
     jax_enable_x46`; so does an option that a release has dropped, like `jax_array` or
-    `jax_spmd_mode`. To read one, `jax.config.jax_array`, raises the same. A misspelt environment variable, `JAX_ENABLE_X46` or `XLA_FLAG`, gives no error
-    and has no effect. `jax.config.jax_enable_x64 = True` raises `AttributeError: property of
-    'Config' object has no setter`, and a misspelt one there is silent; so is
-    `jax.default_matmul_precision = "highest"`, which replaces a function of that name.
+    `jax_spmd_mode`, and `jax.config.jax_array`, which reads it. A misspelt environment variable,
+    `JAX_ENABLE_X46` or `XLA_FLAG`, gives no error and has no effect. `jax.config.jax_enable_x64 =
+    True` raises `AttributeError: property of 'Config' object has no setter`, and a misspelt one
+    there is silent; so is `jax.default_matmul_precision = "highest"`, which replaces a function of
+    that name.
 
     ## Instead
     `jax.config.update("jax_enable_x64", True)`; `JAX_ENABLE_X64`.

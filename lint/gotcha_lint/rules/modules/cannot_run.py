@@ -319,4 +319,5 @@ def _message(fault: Fault) -> str:
     how, name, module, *releases = fault.text
     error = "an `ImportError`" if how == "import" else "an `AttributeError`"
     of = f" of {releases[0]}" if releases else ""
-    return f"`{module}`{of} has no `{name}`: this raises {error}"
+    then = "the handler of the error always runs" if how == "tried" else f"this raises {error}"
+    return f"`{module}`{of} has no `{name}`: {then}"

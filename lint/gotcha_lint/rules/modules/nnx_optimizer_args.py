@@ -26,8 +26,8 @@ class NnxOptimizerArgs(Rule):
 
     ## Not reported
     Parameters without an annotation for which no call with an `nnx.Optimizer` is seen, and those of
-    a program that makes a `ModelAndOptimizer`: they may be given one. Code for an older Flax (`target-flax`), or for a JAX older than 0.6
-    (`target-jax`), which Flax 0.11 does not run on.
+    a program that makes a `ModelAndOptimizer`: they may be given one. Code for an older Flax
+    (`target-flax`), or for a JAX older than 0.6 (`target-jax`), which Flax 0.11 does not run on.
     """
 
     severity = "error"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.interpret.faults.remarks import METADATA
+from gotcha_lint.interpret.faults.remarks import FIXED_FLAG, METADATA
 from gotcha_lint.program.options import Option
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.options import IgnoredArgument
@@ -24,6 +24,8 @@ class OptionNotRead(Rule):
     option are equal. A parameter that the function overwrites before it reads it is no better: all
     calls are equal. The same holds for what a variable of nnx gets by name: in
     `nnx.Param(jnp.ones(8), dtype=jnp.bfloat16)` the `dtype` is metadata, and the array is float32.
+    A flag of the command line that has one value, whatever is given, is none: `store_true` with
+    `default=True`, or `type=bool`, which makes `True` of the text `False`.
 
     ## Instead
     Use it, or delete it; `raise NotImplementedError` for what is planned.
@@ -131,6 +133,8 @@ class OptionNotRead(Rule):
             severity = None if one.is_set else "info"
             yield Foreseen(place, _words(one.option), certain=one.certain, severity=severity)
         yield from _ignored(programs.ignored)
+        for fault in programs.faults.of(FIXED_FLAG):
+            yield Foreseen((fault.path, fault.span), _fixed(*fault.text))
         for fault in programs.faults.of(METADATA):
             variable, word, made = fault.text
             what = f"the array stays {made}" if made else "the array is what it is given"
@@ -165,6 +169,18 @@ def _ignored(found: list[IgnoredArgument]) -> Iterator[Foreseen]:
         told = bool(given), parameter.has_default, overwritten is not None
         certain = sum(told) > 1  # two of the three
         yield Foreseen((path, span), what, places, certain=certain)
+
+
+def _fixed(name: str, value: str) -> str:
+    if value == "type=bool":
+        return (
+            f"`type=bool` makes each text but the empty one `True`, so `--{name} False` is `True`, "
+            "too; use `action=argparse.BooleanOptionalAction`"
+        )
+    return (
+        f"`{name}` is `{value}` with the flag and without it: {_VAIN}; use "
+        "`action=argparse.BooleanOptionalAction`"
+    )
 
 
 def _words(option: Option) -> str:

@@ -1,7 +1,5 @@
 """Names that no release of a library has."""
 
-from __future__ import annotations
-
 import equinox as eqx
 import flax.linen as nn
 import jax
@@ -73,5 +71,17 @@ def set_here():
     return jnp.my_own_function(1)
 
 
-def annotated(x: jnp.ndarrays):
-    return x
+def annotated(rngs: nnx.RNGs):  # ! cannot-run
+    return rngs
+
+
+def annotated_in_quotes(rngs: "nnx.RNGs"):
+    return rngs
+
+
+def imported_if_there():
+    try:
+        from flax.training.common_utils import get_partition_rules
+    except ImportError:
+        return None
+    return get_partition_rules
