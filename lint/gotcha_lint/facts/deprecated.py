@@ -46,6 +46,12 @@ DEPRECATED: dict[str, Removed] = {
     "optax.tree_utils.tree_l2_norm": Removed(
         "optax.tree_utils.tree_norm", True, (0, 2, 5), "optax"
     ),
+    "optax.tree_utils.tree_scalar_mul": Removed(
+        "optax.tree_utils.tree_scale", True, (0, 2, 5), "optax"
+    ),
+    "flax.linen.SelfAttention": Removed(
+        "flax.linen.MultiHeadDotProductAttention, called with one input", False, (0, 12), "flax"
+    ),
     "optax.dpsgd": Removed("optax.contrib.dpsgd", True, (0, 2, 3), "optax"),
 }
 

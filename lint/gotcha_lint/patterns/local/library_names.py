@@ -19,11 +19,27 @@ _WORDS = LAST_WORDS | DEPRECATED_WORDS
 TABLES = (REMOVED, DEPRECATED)
 BY_POSITION = "#"  # too many arguments without a name
 _JIT = "jax.jit"
+# Attributes of arrays that are gone, by names that nothing else has: what to use instead.
+GONE_OF_ARRAYS = {
+    "device_buffer": "`x.addressable_data(0)`, and `x.devices()` for its place",
+    "device_buffers": "`x.addressable_shards`",
+}
+_VARIABLES = frozenset(
+    f"flax.nnx.{name}"
+    for name in (
+        "Variable", "Param", "BatchStat", "Cache", "Intermediate", "LoRAParam", "Perturbation",
+        "OptState",
+    )
+)  # fmt: skip
+OF_ARRAY, OF_VARIABLE = "of an array", "of a variable"
 
 
 @dataclass(frozen=True)
 class Use:
-    """`name`: in full; `argument`: of that function, if it is what is gone."""
+    """`name`: in full; `argument`: of that function, if it is what is gone.
+
+    `argument` is `OF_ARRAY` or `OF_VARIABLE` where `name` is an attribute of such.
+    """
 
     name: str
     span: Span
@@ -36,6 +52,7 @@ def library_names(origins: Origins, module: Module, function: Function) -> Itera
     uses = _Uses(origins, module, function)
     yield from uses.names()
     yield from uses.arguments()
+    yield from uses.attributes()
 
 
 def names_set(links: Links, module: Module) -> set[str]:
@@ -80,6 +97,16 @@ class _Uses:
                 base = self.names_of.of_slot(self.function, one.slot)
                 if _is_known(base, one.rest):
                     yield Use(".".join((base, *one.rest)), one.span, self.function)
+
+    def attributes(self) -> Iterator[Use]:
+        """Of arrays, and `value` of a variable of nnx."""
+        for i in steps_of(self.function):
+            if i[0] == "attr" and i[3] in GONE_OF_ARRAYS and self._is_free(i, (i[3],)):
+                yield Use(i[3], i[-1], self.function, OF_ARRAY)
+            elif i[0] in ("attr", "setattr") and i[3] == "value":
+                is_variable = self.origins.library(self.function, i[2]) in _VARIABLES
+                if is_variable and self._is_free(i, ("value", "get_value", "flax")):
+                    yield Use(i[3], i[-1], self.function, OF_VARIABLE)
 
     def _imported(self, i: Instruction, before: str) -> Iterator[Use]:
         """A line is told once for all that it imports of a module that is gone."""

@@ -6,11 +6,17 @@ from gotcha_lint.facts.deprecated import ARGUMENTS, DEPRECATED, JIT_ARGUMENTS, P
 from gotcha_lint.facts.releases import Removed
 from gotcha_lint.facts.removed import REMOVED
 from gotcha_lint.interpret.faults.remarks import LIBRARY_NAME
-from gotcha_lint.patterns.local.library_names import BY_POSITION
+from gotcha_lint.patterns.local.library_names import BY_POSITION, OF_VARIABLE
 from gotcha_lint.rule import Example, Foreseen, Rewrite, Rule
 from gotcha_lint.rule_helpers.renaming import renamed
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.text.file_tree import FileTree
+
+_VALUE_WARNS = (0, 12)  # of Flax
+_VALUE = (
+    "`value` of a variable of nnx is deprecated in flax 0.12; use `variable[...]` for an array, "
+    "else `get_value()` and `set_value(x)`"
+)
 
 
 class DeprecatedApi(Rule):
@@ -87,6 +93,8 @@ class DeprecatedApi(Rule):
         return f"`{name}` is deprecated in {row.by}{instead}"
 
     def _argument(self, name: str, argument: str) -> str:
+        if argument == OF_VARIABLE:
+            return _VALUE if self.options.has_reached("flax", _VALUE_WARNS) else ""
         if argument in JIT_ARGUMENTS and name == "jax.jit":
             return f"`{argument}` of `jax.jit` is deprecated; use jax.device_put"
         if argument == BY_POSITION:

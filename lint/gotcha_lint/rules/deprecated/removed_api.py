@@ -4,6 +4,7 @@ import libcst as cst
 
 from gotcha_lint.facts.removed import KEYWORDS, REMOVED
 from gotcha_lint.interpret.faults.remarks import CALLED_DEVICE, LIBRARY_NAME
+from gotcha_lint.patterns.local.library_names import GONE_OF_ARRAYS, OF_ARRAY
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.rule_helpers.renaming import renamed
 from gotcha_lint.solve.programs import Programs
@@ -66,6 +67,10 @@ class RemovedApi(Rule):
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of(LIBRARY_NAME):
             name, argument, is_set = fault.text
+            if argument == OF_ARRAY:
+                text = f"arrays no longer have `{name}`; use {GONE_OF_ARRAYS[name]}"
+                yield Foreseen((fault.path, fault.span), text, hint=OF_ARRAY)
+                continue
             row = KEYWORDS.get(name, {}).get(argument) if argument else REMOVED.get(name)
             if row is None or is_set or not self.options.has_reached(row.library, row.since):
                 continue
@@ -91,4 +96,6 @@ class RemovedApi(Rule):
                 return Rewrite(f"call it `{row.instead}`", (change,)) if row.rename else None
             case cst.Call(func=func) if not hint:
                 return Rewrite("drop the call", (Change(node, like=func),))
+            case _ if hint == OF_ARRAY:
+                return None
         return renamed(hint, REMOVED[hint], node, statement, file)
