@@ -110,3 +110,23 @@ class Local(nnx.Module):
         layers = [Block(rngs) for _ in range(2)]
         self.first = layers[0]
         self.count = len(layers)
+
+
+class OfNames(nnx.Module):
+    def __init__(self, count, rngs):
+        first = nnx.Linear(2, 2, rngs=rngs)
+        self.layers = []  # ! nnx-plain-list
+        self.layers.append(first)
+        for _ in range(count):
+            layer = nnx.Linear(2, 2, rngs=rngs)
+            self.layers.append(layer)
+
+
+class OfOtherNames(nnx.Module):
+    def __init__(self, sizes, rngs):
+        size = len(sizes)
+        self.sizes = []
+        self.sizes.append(size)
+        self.layers = nnx.List([])
+        layer = nnx.Linear(size, 2, rngs=rngs)
+        self.layers.append(layer)

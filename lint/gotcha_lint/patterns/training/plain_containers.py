@@ -158,8 +158,11 @@ class _Reader:
         return (made[0], made[3] if made[0] == "attr" else made[2]) in names
 
     def _is_data(self, register: Register, depth: int) -> bool:
-        """`nnx.Linear(...)`, `Block(...)`, `nnx.Param(...)`, `jnp.zeros(...)`."""
+        """`nnx.Linear(...)`, `Block(...)`, `nnx.Param(...)`, `jnp.zeros(...)`, a name of one."""
         made = self.makers.get(register)
+        if made is not None and made[:4:3] == ("load", 0):
+            stored = self.links.stores(self.function).get(made[2], [])
+            made = self.makers.get(stored[0]) if len(stored) == 1 else None
         if made is None or made[0] != "call" or depth > _DEPTH:
             return False
         function = self._called(made)
