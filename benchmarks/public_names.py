@@ -79,7 +79,7 @@ def public_names() -> dict[str, set[str]]:
     with warnings.catch_warnings(action="ignore"):  # of what is deprecated
         modules = [importlib.import_module(name) for name in MODULES]
     return {
-        name: {word for word in _names(module) if not word.startswith("_")}
+        name: {word for word in _names(module) if word.isidentifier() and word[0] != "_"}
         for name, module in zip(MODULES, modules, strict=True)
     }
 

@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 import optax
 import orbax.checkpoint as ocp
-from flax import nnx
+from flax import linen, nnx
 from jax.experimental.pjit import pjit  # ! deprecated-api
 from jax.experimental.shard_map import shard_map as smap  # ! deprecated-api
 from optax import tree_utils as otu
@@ -131,3 +131,33 @@ def manager_of_two(path, table):
 def manager_now(path):
     options = CheckpointManagerOptions(max_to_keep=1)
     return CheckpointManager(path, options=options), ocp.CheckpointManager(path, None, options)
+
+
+class Scaled(nnx.Module):
+    def __init__(self, other):
+        self.scale = nnx.Param(jnp.ones(()))
+        self.other = other
+
+    def __call__(self, x):
+        return x * self.scale.value  # ! deprecated-api
+
+    def reset(self):
+        self.scale.value = jnp.ones(())  # ! deprecated-api
+
+    def of_another_thing(self, x):
+        return x * self.other.value + self.scale[...]
+
+    def asked(self, x):
+        return x * (self.scale.get_value() if hasattr(nnx.Param, "get_value") else 1)
+
+
+def scaled_tree(tree):
+    return otu.tree_scalar_mul(2.0, tree), otu.tree_scale(2.0, tree)  # ! deprecated-api
+
+
+def self_attention(x):
+    return linen.SelfAttention(4)(x)  # ! deprecated-api
+
+
+def attention(x):
+    return linen.MultiHeadDotProductAttention(4)(x)

@@ -123,3 +123,22 @@ def shows_nothing(tree):
 
 def old_words_of_pjit(f, spec):
     return pjit(f, out_axis_resources=spec)  # ! removed-api
+
+
+def place_of(batches):
+    return batches[0].device_buffer.device()  # ! removed-api
+
+
+def buffers_of(x):
+    return [buffer.unsafe_buffer_pointer() for buffer in x.device_buffers]  # ! removed-api
+
+
+def place_now(x):
+    return x.addressable_data(0).devices()
+
+
+def place_of_both(x):
+    try:
+        return x.device_buffer.device()
+    except AttributeError:
+        return x.device

@@ -9,6 +9,7 @@ from collections.abc import Collection
 
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import Atom, Method, Object, Tuple, Value
+from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import class_attribute
@@ -56,20 +57,22 @@ def check_call(
         remark(machine, "misfit", span, text, places=(_defined(function),), maybe=maybe)
 
 
-def check_apply(
-    machine: Machine, found: Value, args: int, keywords: Collection[str], span: Span
-) -> None:
-    """`model.apply(variables, *args)`, which calls a method of the model."""
+def check_apply(machine: Machine, found: Value, call: Call, first: str) -> None:
+    """`model.apply(variables, *args)`, or `init`, which call a method of the model.
+
+    `first`: the name of the argument that is not for the method.
+    """
     atom = found.only
     if machine.trying or not isinstance(atom, Object) or atom.site.kind != "function":
         return
-    if (machine.path, span) not in machine.starred:
-        given = [name for name in keywords if name not in _OF_APPLY]
+    if (machine.path, call.span) not in machine.starred:
+        given = [name for name in call.keywords if name not in _OF_APPLY]
         function = atom.site.info["function"]
-        problem = _of_function(function, 1, frozenset(), max(args - 1, 0), given)
+        args = max(len(call.args) - (first not in call.keywords), 0)
+        problem = _of_function(function, 1, frozenset(), args, given)
         if problem is not None:
-            maybe = bool(machine.guards)
-            remark(machine, "misfit", span, problem[0], places=(_defined(function),), maybe=maybe)
+            places, maybe = (_defined(function),), bool(machine.guards) and not _at_top(machine)
+            remark(machine, "misfit", call.span, problem[0], places=places, maybe=maybe)
 
 
 def check_unpacked(

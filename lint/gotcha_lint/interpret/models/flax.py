@@ -88,6 +88,9 @@ def instance_method(call: Call) -> Value:
         return _apply(call)
     if call.short in ("init", "lazy_init", "init_with_output") and cls is not None:
         use_for_weights(machine, call.argument(0, "rngs"), call.span, cls.info["name"])
+        found = _applied(machine, call.on, call.keyword("method"))
+        if found is not None:
+            check_apply(machine, found, call, "rngs")
         note_made(machine, call.short, call.span)
         if call.short != "lazy_init":
             note_eager_init(machine, cls.info["function"], call.span)
@@ -144,7 +147,7 @@ def _apply(call: Call) -> Value:
     if found is None:
         machine.dispatch(OF_A_MODEL)
         return UNKNOWN
-    check_apply(machine, found, len(call.args), call.keywords, call.span)
+    check_apply(machine, found, call, "variables")
     own = {k: v for k, v in call.keywords.items() if k not in _OF_APPLY}
     me = Value((call.on,))
     start = len(machine.events)
