@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from gotcha_lint.program.data_flow import bodies, steps_of
+from gotcha_lint.program.data_flow import bodies, decorators, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 
 _COPIES = frozenset(("replace", "_replace", "apply_gradients"))  # of states, with other fields
@@ -91,6 +91,7 @@ class Links:
         self.finder = finder
         self._texts = texts
         self._classes: dict[Function, ClassParts | None] = {}
+        self._objects: dict[Function, Link | None] = {}  # what each function returns
 
     def bodies(self, module: Module) -> list[Function]:
         """The functions of a file, its top, and the bodies of classes."""
@@ -332,13 +333,32 @@ class Links:
                 same = word in (_SAME_CLASS if kind == "class" else _SAME_PARAMETERS)
                 if same and kind in ("function", "class"):
                     return link
+        if args and not args[0][0] and self.dotted(function, callee) == "dataclasses.replace":
+            return self.of_register(function, args[0][1], depth)
         link = self.of_register(function, callee, depth)
+        if link is not None and link.kind == "function":
+            return None if link.virtual else self._returned(link.function)
         if link is None or link.kind != "class" or self.in_class(link.function, "__new__"):
             return None
         lineage = self.lineage(link.function)
         if lineage is None or any(parts.metaclass for _, parts in lineage):
             return None
         return Link("instance", link.function)
+
+    def _returned(self, function: Function) -> Link | None:
+        """The object of a class that each `return` of a function gives."""
+        if function not in self._objects:
+            self._objects[function] = None  # for one that calls itself
+            if not (function.is_generator or function.is_async or decorators(function)):
+                returned = [i[2] for i in steps_of(function) if i[0] == "return"]
+                given = [
+                    None if one is None else self.of_register(function, one) for one in returned
+                ]
+                first = given[0] if given else None
+                if first is not None and first.kind == "instance" and not first.virtual:
+                    same = all(one is not None and one == first for one in given)
+                    self._objects[function] = first if same else None
+        return self._objects[function]
 
     def _decorators_of(self, owner: Function, register: Register) -> Iterator[str]:
         held = register
