@@ -14,8 +14,10 @@ from gotcha_lint.program.links import Links
 
 _TUPLE = "typing.NamedTuple"
 _LINEN = "flax.linen.Module"
+TRAIN_STATE = "flax.training.train_state.TrainState"
+_OF_STATES = ("step", "apply_fn", "params", "tx", "opt_state")
 # Bases that make a dataclass of each class that extends them, and those that add nothing.
-_OF_FIELDS = frozenset((_LINEN, "flax.struct.PyTreeNode", "equinox.Module"))
+_OF_FIELDS = frozenset((_LINEN, "flax.struct.PyTreeNode", "equinox.Module", TRAIN_STATE))
 _PLAIN = frozenset(("typing.Generic", "abc.ABC", "builtins.object"))
 _DATACLASSES = frozenset(("dataclasses.dataclass", "flax.struct.dataclass"))
 _FIELDS = frozenset(("dataclasses.field", "flax.struct.field", "equinox.field"))
@@ -49,12 +51,13 @@ def _collect(links: Links, body: Function, found: dict[str, Parameter], depth: i
         return False
     if _TUPLE in library and (library != {_TUPLE} or parts.bases or parts.decorators):
         return False
+    if TRAIN_STATE in library:
+        found |= {name: Parameter(name, "pos") for name in _OF_STATES}
     for base in parts.bases:
         if not _collect(links, base.function, found, depth + 1):
             return False
     makes = bool(library & (_OF_FIELDS | {_TUPLE})) or any(
-        {_LINEN, "equinox.Module", "flax.struct.PyTreeNode"} & set(more.library)
-        for _, more in links.lineage(body) or ()
+        _OF_FIELDS & set(more.library) for _, more in links.lineage(body) or ()
     )
     decorated = list(decorators(links, body))
     if any(name not in _DATACLASSES or options for name, options in decorated):

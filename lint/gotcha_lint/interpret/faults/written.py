@@ -22,6 +22,7 @@ from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
 from gotcha_lint.interpret.faults.saved import check_checkpoints
 from gotcha_lint.interpret.faults.shown_by_text import check_texts
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
+from gotcha_lint.interpret.faults.train_states import check_train_state
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.result_counts import result_count
 from gotcha_lint.patterns.called_defaults import called_default
@@ -81,6 +82,7 @@ def check_written(machine: Machine, text: Text) -> None:
                 _check_call(machine, links, function, call)
                 _check_twice(machine, links, function, call)
                 check_library_call(machine, origins, function, call)
+                check_train_state(machine, origins, function, call)
             elif call[0] == "binop":
                 _check_modulo(machine, links, function, call)
             elif call[0] == "attr":

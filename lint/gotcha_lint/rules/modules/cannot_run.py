@@ -33,6 +33,9 @@ class CannotRun(Rule):
     gives by name, too. `nn.Conv(8, (3, 3), stride=2)` is a word of PyTorch: what the public
     functions and classes of JAX, Flax, Optax and Equinox take is known.
 
+    `nnx.RNGs` and `jtu.tree_get` are names that no release has. `TrainState.create` makes the state
+    of the optimizer, and takes all else by name.
+
     A handler that prints the error and goes on leaves unbound what the `try` should have bound:
     after a checkpoint that cannot be restored, `UnboundLocalError` is the last line of the output.
 
