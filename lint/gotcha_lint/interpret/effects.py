@@ -61,6 +61,7 @@ def note_at(
 
 
 SAVED, RESTORED = "saved", "restored"
+BY_METHOD = "saved by a method"
 BEGUN, WAITED = "begun", "waited"  # a save in the background
 LATER = "saves later"
 QUEUED = "queued"  # an operation outside of jit, behind what is queued before it
@@ -91,12 +92,22 @@ def note_handed(machine: Machine, values: Iterable[Value], span: Span) -> None:
 
 
 def lifted(machine: Machine, effect: Effect, call: Origin) -> Effect:
-    """A save that is in no loop of the function that is called belongs to the caller."""
-    if effect.kind != SAVED or effect.loops:
+    """A save that is in no loop of the function that is called belongs to the caller.
+
+    It is noted as what a method does, too.
+    """
+    if effect.kind != SAVED:
+        return effect
+    if effect.within.parent is not None and effect.within.parent.is_class:
+        machine.note(replaced(effect, kind=BY_METHOD))
+    if effect.loops:
         return effect
     saved = reaching(effect.within, effect.span, effect.arguments)
     within = machine.activation.function
-    return replaced(effect, path=call[0], span=call[1], within=within, arguments=saved)
+    written = effect.origins or ((effect.path, effect.span),)
+    return replaced(
+        effect, path=call[0], span=call[1], within=within, arguments=saved, origins=written
+    )
 
 
 def note_update(machine: Machine, what: str, span: Span, maybe: bool = False) -> None:

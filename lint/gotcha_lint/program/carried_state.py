@@ -15,14 +15,17 @@ from gotcha_lint.program.data_flow import instructions, reads_name, steps_of, us
 from gotcha_lint.program.ir import Function, Instruction, Region, Span
 
 KEY, OPTIMIZER = "key", "optimizer"
+OBJECT = "object"  # an optimizer that is changed in place
 COUNTER, BEST, GENERATOR = "counter", "best", "generator"  # they matter where a run is resumed
 ITSELF = "self"  # among the arguments of a save: the object whose method is called
 Saved = frozenset[int | str] | None  # places and names of arguments; None: all of them
 _PARAMS, _STATE = "params", "opt_state"  # attributes of train states, in Flax and after it
+_MODEL = "model"  # of an optimizer of nnx
 _RANDOM = frozenset(("random", "jr", "jrandom", "jrnd", "rnd"))
 _MAKES_KEY = frozenset(("PRNGKey", "key", "split"))
+_OBJECTS = (("nnx", "Optimizer"), ("nnx", "ModelAndOptimizer"))  # that a step changes in place
 _GENERATOR_CALLS = (("default_rng",), ("RandomState",))
-_SHOWS = (("print",), ("set_postfix",), ("set_description",))
+SHOWS = (("print",), ("set_postfix",), ("set_description",))
 _ORDERS = frozenset(("Lt", "LtE", "Gt", "GtE"))
 _COMPUTES = frozenset(("binop", "unop", "compare", "augment"))
 _FILLS = frozenset(("setitem", "setattr", "closure", "discard"))
@@ -43,7 +46,7 @@ class Carried:
 
 
 @dataclass(slots=True)
-class _Code:
+class Code:
     """The instructions of a function by the registers that they write, and what names hold."""
 
     made: dict[object, Instruction] = field(default_factory=dict)
@@ -52,7 +55,7 @@ class _Code:
     helpers: dict[str, Function] = field(default_factory=dict)  # functions of the module
 
     @classmethod
-    def of(cls, function: Function) -> _Code:
+    def of(cls, function: Function) -> Code:
         code = cls()
         for step in steps_of(function):
             if step[0] == "unpack":
@@ -113,14 +116,19 @@ class _Code:
             elif step[0] == "attr":
                 waiting.append((step[2], _path(step[3], part)))
             elif step[0] == "call":
-                waiting += self._of_call(step, part)
+                waiting += self._of_call(step, part, whole)
             else:
                 waiting += [(r, "") for r in used_registers(step)]
 
-    def _of_call(self, call: Instruction, part: str) -> Iterator[tuple[object, str]]:
-        """`device_get(state).params` takes the part of what it is given; a method takes all."""
+    def _of_call(self, call: Instruction, part: str, whole: bool) -> Iterator[tuple[object, str]]:
+        """`device_get(state).params` takes the part of what it is given; a method takes all.
+
+        `whole`: what a model gives is not the model.
+        """
         callee = self.made.get(call[2])
-        yield (callee[2] if callee is not None and callee[0] == "attr" else call[2]), ""
+        is_method = callee is not None and callee[0] == "attr"
+        if is_method or not whole:
+            yield (callee[2] if callee is not None and is_method else call[2]), ""
         alone = len(call[3]) == 1 and not call[4]
         for _, register in (*call[3], *call[4]):
             yield register, part if alone else ""
@@ -218,6 +226,8 @@ class _Code:
         if call is None or depth > _DEPTH:
             return ""
         words, given = self.words(call[2]), [r for _, r in call[3]]
+        if words[-2:] in _OBJECTS:
+            return OBJECT
         if words[-1:] == ("PRNGKey",) or _is_random(words, _MAKES_KEY):
             return KEY
         helper = self.helpers.get(words[0]) if len(words) == 1 else None
@@ -273,7 +283,7 @@ def _functions_around(function: Function) -> dict[str, Function]:
 
 def _kind_of_result(function: Function, place: int | None, depth: int) -> str:
     """What a function of the module returns, or an element of it: the same at all returns."""
-    code, kinds = _Code.of(function), set[str]()
+    code, kinds = Code.of(function), set[str]()
     for step in steps_of(function):
         if step[0] != "return" or step[2] is None:
             continue
@@ -283,11 +293,11 @@ def _kind_of_result(function: Function, place: int | None, depth: int) -> str:
             if built is None or built[0] != "build" or len(built[3]) <= place:
                 return ""
             register = built[3][place][1]
-        kinds.add(_held(code, register, depth + 1))
+        kinds.add(held_kind(code, register, depth + 1))
     return kinds.pop() if len(kinds) == 1 else ""
 
 
-def _held(code: _Code, register: object, depth: int) -> str:
+def held_kind(code: Code, register: object, depth: int) -> str:
     step = code.made.get(register)
     if step is not None and step[0] == "load":
         stores = code.stores.get(step[2], [])
@@ -305,7 +315,7 @@ def reaching(function: Function, call: Span, saved: Saved) -> Saved:
 
     Where it fills containers, all arguments that it reads.
     """
-    code = _Code.of(function)
+    code = Code.of(function)
     fills = any(step[0] in _FILLS for step in steps_of(function))
     names: set[str] = set()
     for step in steps_of(function):
@@ -323,23 +333,26 @@ def reaching(function: Function, call: Span, saved: Saved) -> Saved:
 
 def unsaved(
     function: Function, saves: Mapping[Span, Saved], restores: Collection[Span] = ()
-) -> tuple[Span | None, list[Carried]]:
-    """The first of the calls at `saves` that is in a loop, and what the loop carries beside it.
+) -> tuple[list[Span], list[Carried], Span | None]:
+    """The calls at `saves` that are in a loop, what the loop carries beside them, and its place.
 
     `restores`: the calls in the function that read a checkpoint. Nothing where no call is in a
     loop, or none saves what the loop carries.
     """
     loop = next(_loops_with(function.body, saves), None)
     if loop is None:
-        return None, []
-    code = _Code.of(function)
+        return [], [], None
+    code = Code.of(function)
     inside = list(instructions([loop]))
     spans = {step[-1] for step in inside}
     renewed = [s for s in inside if s[0] == "store" and code.takes(s[4], s[2])]
     within = {step[2] for step in renewed}
     parameters = {p.name for p in function.parameters}
     before = {name: [s for s in code.stores.get(name, ()) if s[-1] not in spans] for name in within}
-    carried = {name for name in within if before[name] or name in parameters}
+    around = parameters | function.globals | function.nonlocals
+    carried = {name for name in within if before[name] or name in around}
+    objects = dict(_changed_in_place(code, inside, spans))
+    carried |= {name for _, names in objects.values() for name in names}
     attributes = {
         f"{base[2]}.{s[3]}"
         for s in inside
@@ -358,23 +371,24 @@ def unsaved(
             kept |= whole
             if step[-1] in spans:
                 each[step[-1]] = whole
-    found = list(_known(code, carried, before, renewed))
+    found = list(_known(code, carried & within, before, renewed))
+    found += [Carried(name, OPTIMIZER, made) for name, (made, _) in objects.items()]
     held = carried | attributes
     weights = {n for n in held if n in kept} - {one.name for one in found}
+    weights |= {path for name in objects if (path := f"{name}.{_MODEL}") in kept}
     states = [n for n in held if n not in given and f"{n}.{_PARAMS}" in kept]
     if not weights and not states:
-        return None, []
+        return [], [], None
     found += [Carried(f"{n}.{_STATE}", OPTIMIZER, None, False) for n in states]
     of_weights = weights | {f"{n}.{_PARAMS}" for n in states}
-    first = next((span for span, names in each.items() if names & of_weights), None)
-    first = first if first is not None else next(iter(each), None)
+    places = [span for span, names in each.items() if names & of_weights] or [*each]
     found += _begun_again(code, loop, saves, restores)
     lost = (o for o in found if not given & {o.name, o.name.rpartition(".")[0]})
-    return first, sorted(lost, key=lambda one: one.name)
+    return places, sorted(lost, key=lambda one: one.name), loop[-1]
 
 
 def _known(
-    code: _Code,
+    code: Code,
     carried: set[str],
     before: Mapping[str, list[Instruction]],
     renewed: list[Instruction],
@@ -383,13 +397,37 @@ def _known(
     for name in carried:
         made = next(((k, s) for s in before[name] if (k := code.kind(s[4]))), None)
         if made is not None:
-            yield Carried(name, made[0], made[1][-1])
+            kind = OPTIMIZER if made[0] == OBJECT else made[0]
+            yield Carried(name, kind, made[1][-1])
         elif any(step[2] == name and code.splits(step[4], name) for step in renewed):
             yield Carried(name, KEY, before[name][0][-1] if before[name] else None, False)
 
 
+def _changed_in_place(
+    code: Code, inside: list[Instruction], spans: Collection[Span]
+) -> Iterator[tuple[str, tuple[Span, set[str]]]]:
+    """Optimizers that are objects: where each is made, and what a step of the loop gets with it."""
+    for name, stores in code.stores.items():
+        if len(stores) != 1 or stores[0][-1] in spans or code.kind(stores[0][4]) != OBJECT:
+            continue
+        beside = set[str]()
+        for step in inside:
+            if step[0] != "call":
+                continue
+            given = code.loads([register for _, register in (*step[3], *step[4])])
+            if name in given or code.words(step[2]) == (name, "update"):
+                beside |= given | {name}
+        beside = {each for each in beside if not _is_bound_in(code, each, spans)}
+        if beside:
+            yield name, (stores[0][-1], beside)
+
+
+def _is_bound_in(code: Code, name: str, spans: Collection[Span]) -> bool:
+    return any(store[-1] in spans for store in code.stores.get(name, ()))
+
+
 def _begun_again(
-    code: _Code, loop: Instruction, saves: Collection[Span], restores: Collection[Span]
+    code: Code, loop: Instruction, saves: Collection[Span], restores: Collection[Span]
 ) -> Iterator[Carried]:
     """What begins as in a first run before a loop that goes on where a checkpoint ends."""
     inside = list(instructions([loop]))
@@ -416,7 +454,7 @@ def _begun_again(
             yield Carried(name, BEST, before[0][-1])
 
 
-def _is_asked(code: _Code, inside: list[Instruction], name: str) -> bool:
+def _is_asked(code: Code, inside: list[Instruction], name: str) -> bool:
     """Does anything in the loop depend on the counter? Not what is shown, nor a rate."""
     asked = False
     for step in inside:
@@ -426,12 +464,12 @@ def _is_asked(code: _Code, inside: list[Instruction], name: str) -> bool:
             asked |= step[2] == "Mod" and name in code.loads(step[3:4])
         elif step[0] == "compare":
             asked |= name in code.loads(step[3:5])
-        elif step[0] == "call" and code.words(step[2])[-1:] not in _SHOWS:
+        elif step[0] == "call" and code.words(step[2])[-1:] not in SHOWS:
             asked |= name in code.loads([r for _, r in (*step[3], *step[4])])
     return asked
 
 
-def _keeps_best(code: _Code, inside: list[Instruction], name: str, saves: Collection[Span]) -> bool:
+def _keeps_best(code: Code, inside: list[Instruction], name: str, saves: Collection[Span]) -> bool:
     """`if loss < best: best = loss; save(...)`"""
     for step in inside:
         if step[0] != "if":

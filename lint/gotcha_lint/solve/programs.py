@@ -22,7 +22,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.host import STATES
 from gotcha_lint.interpret.arrays import bytes_of
-from gotcha_lint.interpret.effects import BEGUN, RESTORED, SAVED, WAITED, is_of_device
+from gotcha_lint.interpret.effects import is_of_device
 from gotcha_lint.interpret.element_reads import ENTRY
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -68,7 +68,7 @@ from gotcha_lint.solve.captured import (
     other_each_turn,
 )
 from gotcha_lint.solve.chains import Chains
-from gotcha_lint.solve.checkpoints import Checkpoints
+from gotcha_lint.solve.checkpoints import CHECKPOINT_EFFECTS, Checkpoints
 from gotcha_lint.solve.compiled_functions import (
     Capture,
     CompiledFunction,
@@ -196,7 +196,7 @@ class _Reader:
                 self._eager(event)
             elif isinstance(event, Effect) and event.kind in _PLAIN:
                 self._effect(event)
-            elif isinstance(event, Effect) and event.kind in (SAVED, RESTORED, BEGUN, WAITED):
+            elif isinstance(event, Effect) and event.kind in CHECKPOINT_EFFECTS:
                 self.programs.checkpoints.add(event)
             elif isinstance(event, Effect) and event.kind == IGNORED_FLAG:
                 if (told := disagrees(event)) is not None:

@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+import orbax.checkpoint as ocp
+from flax import nnx
 from flax.training import checkpoints
 
 optimizer = optax.adam(0.1)
@@ -308,3 +310,128 @@ def optimizer_in_two_names(path, steps):
         grads, state = update(w, state)
         w = optax.apply_updates(w, grads)
         write(path, w)  # ! incomplete-checkpoint
+
+
+@nnx.jit
+def train_in_place(model, optimizer, batch):
+    optimizer.update(model, nnx.grad(lambda m: m(batch).sum())(model))
+
+
+@nnx.jit
+def train_both(optimizer, batch):
+    optimizer.update(nnx.grad(lambda m: m(batch).sum())(optimizer.model))
+
+
+def write_state(path, tree):
+    _, state = nnx.split(tree)
+    with ocp.StandardCheckpointer() as saver:
+        saver.save(path, state)
+
+
+def optimizer_is_an_object(path, batches):
+    model = nnx.Linear(3, 3, rngs=nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.adam(0.1), wrt=nnx.Param)
+    for i, batch in enumerate(batches):
+        train_in_place(model, optimizer, batch)
+        write_state(path / str(i), model)  # ! incomplete-checkpoint
+
+
+def model_of_the_optimizer(path, batches):
+    optimizer = nnx.ModelAndOptimizer(nnx.Linear(3, 3, rngs=nnx.Rngs(0)), optax.adam(0.1))
+    for i, batch in enumerate(batches):
+        train_both(optimizer, batch)
+        write_state(path / str(i), optimizer.model)  # ! incomplete-checkpoint
+
+
+def both_objects_are_saved(path, batches):
+    model = nnx.Linear(3, 3, rngs=nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.adam(0.1), wrt=nnx.Param)
+    for i, batch in enumerate(batches):
+        train_in_place(model, optimizer, batch)
+        write_state(path / str(i), (model, optimizer))
+
+
+def what_the_model_gives_is_no_checkpoint(path, batches):
+    model = nnx.Linear(3, 3, rngs=nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.adam(0.1), wrt=nnx.Param)
+    for i, batch in enumerate(batches):
+        train_in_place(model, optimizer, batch)
+        with open(path / str(i), "wb") as file:
+            pickle.dump(model(batch), file)
+
+
+kept = jnp.zeros(3)
+
+
+def parameters_of_the_module(path, steps):
+    global kept
+    state = optimizer.init(kept)
+    for _ in range(steps):
+        kept, state = still(kept, state)
+        eqx.tree_serialise_leaves(path, kept)  # ! incomplete-checkpoint
+
+
+class Agent:
+    def __init__(self, seed):
+        self.w = jnp.zeros(3)
+        self.state = optimizer.init(self.w)
+        self.key = jax.random.PRNGKey(seed)
+        self.steps = 0
+        self.shown = 0
+
+    def update(self):
+        self.w, self.state, self.key = step(self.w, self.state, self.key)
+        self.steps += 1
+        self.shown += 1
+        print(self.shown)
+        return self.steps % 10 == 0
+
+    def save(self, path):
+        checkpoints.save_checkpoint(path, (self.w, self.state), 1)  # ! incomplete-checkpoint
+
+    def load(self, path):
+        self.w, self.state = checkpoints.restore_checkpoint(path, (self.w, self.state))
+
+
+class AgentWithAll:
+    def __init__(self, seed):
+        self.w = jnp.zeros(3)
+        self.state = optimizer.init(self.w)
+        self.key = jax.random.PRNGKey(seed)
+
+    def update(self):
+        self.w, self.state, self.key = step(self.w, self.state, self.key)
+
+    def save(self, path):
+        checkpoints.save_checkpoint(path, (self.w, self.state, self.key), 1)
+
+    def load(self, path):
+        held = checkpoints.restore_checkpoint(path, (self.w, self.state, self.key))
+        self.w, self.state, self.key = held
+
+
+class Trainer:
+    def __init__(self, model, path):
+        self.model = model
+        self.optimizer = nnx.Optimizer(model, optax.adam(0.1), wrt=nnx.Param)
+        self.path = path
+
+    def train(self, batch):
+        train_in_place(self.model, self.optimizer, batch)
+
+    def save(self):
+        write_state(self.path, self.model)  # ! incomplete-checkpoint
+
+
+class Predictor:
+    def __init__(self, model, path):
+        self.model = model
+        self.key = jax.random.key(0)
+        self.path = path
+
+    def draw(self):
+        self.key, key = jax.random.split(self.key)
+        return jax.random.normal(key)
+
+    def save(self):
+        write_state(self.path, self.model)

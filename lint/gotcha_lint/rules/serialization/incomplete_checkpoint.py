@@ -26,10 +26,13 @@ class IncompleteCheckpoint(Rule):
     Save one tree with all that the loop carries: parameters, optimizer state, key and step. A key
     that is made of the step, `jax.random.fold_in(key, step)`, needs no saving beside the step.
 
+    An `nnx.Optimizer` is an object of its own, which a step changes in place: `nnx.state(model)`
+    holds nothing of it. A trainer that keeps its state in attributes is looked at as a whole.
+
     ## Not reported
-    State that is kept in an attribute. Without code in the same function that reads the checkpoint
-    it may be meant as a result: a missing optimizer state is a note then, and a missing key is
-    shown with `--all`.
+    Where nothing reads the checkpoint before the loop, or in a method of the same class, it may be
+    meant as a result: a missing optimizer state is a note then, and a missing key is shown with
+    `--all`.
 
     ## In a run
     The sanitizer does not look at files.
@@ -121,12 +124,15 @@ class IncompleteCheckpoint(Rule):
             ]
             if one.restored is not None:
                 places.append((*one.restored, "a checkpoint is read here"))
+            if one.written is not None:
+                places.append((*one.written, "the file is written here"))
+            places += [(one.path, span, "this is without it, too") for span in one.also]
             lost = " and ".join(f"{_WHAT[each.kind]} `{each.name}`" for each in one.carried)
             resumes = one.restored is not None and any(each.new for each in one.carried)
             yield Foreseen(
                 (one.path, one.span),
-                f"this saves some of what the loop carries, but not {lost}: a restarted run "
-                f"{_EFFECT[one.carried[0].kind]}",
+                f"this saves some of what the {one.holder} carries, but not {lost}: a restarted "
+                f"run {_EFFECT[one.carried[0].kind]}",
                 tuple(places),
                 resumes or any(each.kind == OPTIMIZER for each in one.carried),
                 None if resumes else "info",
