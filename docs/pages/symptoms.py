@@ -110,7 +110,7 @@ TABLE = (
         "pmean-of-gradients gradients-not-reduced mesh-axis-types indivisible-batch "
         "incompatible-devices "
         "sharding-constraint-no-mesh unbound-axis device-count-of-all-hosts "
-        "loss-of-one-device pmean-of-examples",
+        "loss-of-one-device pmean-of-examples collective-on-one-process",
     ),
     # What a CPU forgives: its memory is the host's, and nothing has to be copied to reach it.
     Symptom(

@@ -21,6 +21,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.arithmetic import truth
+from gotcha_lint.interpret.comparison import OF_PROCESS, is_process_index
 from gotcha_lint.interpret.events import Guard
 from gotcha_lint.interpret.faults.names import note_partly_bound
 from gotcha_lint.interpret.faults.swallowed import check_handlers
@@ -89,6 +90,9 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     check_test(machine, value, test, word_of_branch(instruction), span)
     seen = read(machine, (value,), span, "if", symbols=False)
     marks = after(value.marks, seen) if seen else value.marks
+    asked_marks, marks = marks, marks - OF_PROCESS  # what is chosen by it is no test
+    if is_process_index(value):
+        asked_marks |= OF_PROCESS
     stable = _is_stable(machine, value, test)
     ended, skips = _early_ends(machine), False
     machine.guarded += guard
@@ -117,7 +121,7 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
                     machine.sides[asked[0]] = asked[1]
             guards = machine.guards
             part = share if holds else 0
-            asks = Guard(machine.path, span, holds, marks, stable, share=part, loops=current)
+            asks = Guard(machine.path, span, holds, asked_marks, stable, share=part, loops=current)
             machine.guards = (*guards, asks)
             flow = machine.run(code)
             going_on += [machine.sides] if flow is None else []
@@ -144,7 +148,7 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     if skips:  # the rest runs only where it was not skipped
         machine.guards = (
             *machine.guards,
-            Guard(machine.path, span, False, marks, stable, loops=current),
+            Guard(machine.path, span, False, asked_marks, stable, loops=current),
         )
     keys: Differing = []
     if len(ends) > 1:

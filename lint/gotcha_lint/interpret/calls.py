@@ -40,7 +40,7 @@ from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.contexts import CONCRETE
 from gotcha_lint.interpret.copies import copied
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
-from gotcha_lint.interpret.effects import note_checkpoint, note_handed
+from gotcha_lint.interpret.effects import note_checkpoint, note_collective, note_handed
 from gotcha_lint.interpret.faults import pickling, traced
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.faults.flags import check_flags
@@ -311,6 +311,7 @@ def _call_known(
         note_start(machine, span)
     pickling.note_call(machine, name, args, keywords, span)
     note_checkpoint(machine, name, span)
+    note_collective(machine, name, span)
     layer = typed_layer(machine, name, args, keywords, span)
     if layer is not None:
         return layer

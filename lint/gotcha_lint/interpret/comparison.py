@@ -13,6 +13,7 @@ from gotcha_lint.domain.value import (
     Constant,
     Library,
     Mapping,
+    Marks,
     Method,
     Number,
     Object,
@@ -25,6 +26,7 @@ from gotcha_lint.domain.value import (
     fixed,
     only,
 )
+from gotcha_lint.facts.processes import PROCESS_INDEX
 from gotcha_lint.interpret.arrays import elementwise
 from gotcha_lint.interpret.derivative import is_differentiated
 from gotcha_lint.interpret.element_reads import of_comparison
@@ -41,6 +43,7 @@ from gotcha_lint.interpret.heap import (
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.numbers import NUMBERS, as_affine_int, bounds, is_number
 
+OF_PROCESS: Marks = frozenset((("process",),))  # of a test that differs among the processes
 _SWAPPED = {"Gt": "Lt", "GtE": "LtE"}
 _ORDER = ("Lt", "LtE", "Gt", "GtE")
 
@@ -74,7 +77,14 @@ def compare(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> 
         known = constant(results.pop())
         single = len(x.atoms) == 1 and len(y.atoms) == 1
         return known.marked(marks) if single and _two_constants(x, y) else known
+    if is_process_index(x) or is_process_index(y):
+        marks |= OF_PROCESS
     return only(Number("bool", 0, 1), marks)
+
+
+def is_process_index(value: Value) -> bool:
+    """Is it what `jax.process_index()` gives, as it is?"""
+    return any(isinstance(a, Library) and a.name == PROCESS_INDEX for a in value.atoms)
 
 
 def _is_numeric(value: Value) -> bool:

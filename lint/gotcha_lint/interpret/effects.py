@@ -13,6 +13,7 @@ from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import Array, Marks, Object, Value
 from gotcha_lint.facts.checkpoints import RESTORES, SAVES
 from gotcha_lint.facts.host import COMPILED_WHOLE
+from gotcha_lint.facts.processes import COLLECTIVES
 from gotcha_lint.interpret.events import CallString, EagerUpdate, Effect, Guards
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.carried_state import reaching
@@ -62,6 +63,7 @@ def note_at(
 
 SAVED, RESTORED = "saved", "restored"
 BY_METHOD = "saved by a method"
+COLLECTIVE = "collective"  # what waits for all processes
 BEGUN, WAITED = "begun", "waited"  # a save in the background
 LATER = "saves later"
 QUEUED = "queued"  # an operation outside of jit, behind what is queued before it
@@ -81,6 +83,12 @@ def note_checkpoint(machine: Machine, name: str, span: Span) -> None:
     for kind, known in ((SAVED, SAVES), (RESTORED, RESTORES)):
         if name in known and not machine.traced:
             note(machine, kind, known[name], span)
+
+
+def note_collective(machine: Machine, name: str, span: Span) -> None:
+    """Notes what all processes have to call."""
+    if name in COLLECTIVES and not machine.traced:
+        note(machine, COLLECTIVE, name.rpartition(".")[2], span)
 
 
 def note_handed(machine: Machine, values: Iterable[Value], span: Span) -> None:

@@ -15,6 +15,7 @@ from gotcha_lint.facts.optax import LOGIT_LOSSES, PRECONDITIONERS, TAKE_SCHEDULE
 from gotcha_lint.facts.options import INITIALIZE
 from gotcha_lint.facts.options import READ_AT_START as OPTIONS_AT_START
 from gotcha_lint.facts.pipelines import STACKS
+from gotcha_lint.facts.processes import INDEX_CALLS
 from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.patterns.settings import X64
 from gotcha_lint.program.data_flow import steps_of
@@ -52,6 +53,7 @@ _CHECKED |= {name.rpartition(".")[2] for name in TAKE_SCHEDULES} | {
     "apply",
     "apply_fn",
 }
+_CHECKED |= {name.rpartition(".")[2] for name in INDEX_CALLS}  # the others may wait for it
 _SETTINGS = READ_AT_IMPORT | OPTIONS_AT_START.keys() | {X64}
 _SETS = "#sets"  # the name of an option or a variable that JAX reads once
 _CHECKED |= {_SETS, INITIALIZE.rpartition(".")[2]}

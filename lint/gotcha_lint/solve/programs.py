@@ -22,7 +22,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.host import STATES
 from gotcha_lint.interpret.arrays import bytes_of
-from gotcha_lint.interpret.effects import is_of_device
+from gotcha_lint.interpret.effects import COLLECTIVE, is_of_device
 from gotcha_lint.interpret.element_reads import ENTRY
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -82,6 +82,7 @@ from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.host_bound import HostBoundLoop, host_bound
 from gotcha_lint.solve.keys import KeyReuses
 from gotcha_lint.solve.loop_work import EagerBody, EagerWork, UnrolledLoop
+from gotcha_lint.solve.one_process import OneProcess
 from gotcha_lint.solve.optimizer_states import OptimizerStates, Restarted
 from gotcha_lint.solve.options import IgnoredArgument, UnreadOption
 from gotcha_lint.solve.per_input import comes_from, is_called_for_each_input, is_step
@@ -124,6 +125,7 @@ class Programs:
     idle: list[Idle] = field(default_factory=list)  # executables
     restarted: dict[Origin, Restarted] = field(default_factory=dict)  # states of optimizers
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
+    one_process: OneProcess = field(default_factory=OneProcess)
     chains: Chains = field(default_factory=Chains)  # of optimizers
     faults: Faults = field(default_factory=Faults)
     texts: list[Text] = field(default_factory=list)  # of the file that is asked about
@@ -196,6 +198,8 @@ class _Reader:
                 self._eager(event)
             elif isinstance(event, Effect) and event.kind in _PLAIN:
                 self._effect(event)
+            elif isinstance(event, Effect) and event.kind == COLLECTIVE:
+                self.programs.one_process.add(event)
             elif isinstance(event, Effect) and event.kind in CHECKPOINT_EFFECTS:
                 self.programs.checkpoints.add(event)
             elif isinstance(event, Effect) and event.kind == IGNORED_FLAG:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from gotcha_lint.domain.value import UNKNOWN, Mapping, Object, Value, only
 from gotcha_lint.facts.checkpoints import ORBAX
 from gotcha_lint.facts.optax import SAVES_LATER, WAITS
+from gotcha_lint.facts.processes import FEWER
 from gotcha_lint.interpret.call import Call, methods, model
-from gotcha_lint.interpret.effects import BEGUN, LATER, RESTORED, SAVED, WAITED, note
+from gotcha_lint.interpret.effects import BEGUN, COLLECTIVE, LATER, RESTORED, SAVED, WAITED, note
 
+_TOGETHER = "saves together"
 _NAME, _OPTIONS = "checkpointer", "checkpoint options"
 _ASKED = frozenset(("enable_async_checkpointing", "async_options", "*", "**"))
 
@@ -26,6 +28,8 @@ def checkpointer(call: Call) -> Value:
     options = call.get(2, "options") if call.short == "CheckpointManager" else None
     later = call.name in SAVES_LATER and _leaves_it_so(options) and _is_asynchronous(own)
     site.info[LATER] = later
+    asked = FEWER & call.keywords.keys()
+    site.info[_TOGETHER] = not asked and _saves_together(options)
     return only(Object(site, call.origin))
 
 
@@ -42,6 +46,16 @@ def _is_asynchronous(checkpointer: Value | None) -> bool:
         return True
     atom = checkpointer.only
     return isinstance(atom, Object) and bool(atom.site.info.get(LATER))
+
+
+def _saves_together(options: Value | None) -> bool:
+    """All processes call it, unless the options name some."""
+    if options is None or options.is_none:
+        return True
+    atom = options.only
+    if not isinstance(atom, Object) or atom.site.info.get("name") != _OPTIONS:
+        return False
+    return FEWER.isdisjoint(atom.site.info["given"])
 
 
 def _leaves_it_so(options: Value | None) -> bool:
@@ -64,6 +78,8 @@ def checkpointer_method(call: Call) -> Value:
         note(call.engine, kind, call.short, call.span, owner=call.on.site)
     if call.short in ("save", "restore"):
         note(call.engine, SAVED if call.short == "save" else RESTORED, ORBAX, call.span)
+        if call.on.site.info[_TOGETHER]:
+            note(call.engine, COLLECTIVE, call.short, call.span)
     if call.short != "restore":
         return Value((), True, call.marks)
     for name in ("items", "item", "target", "args"):

@@ -13,6 +13,7 @@ from gotcha_lint.domain.value import (
     Value,
     only,
 )
+from gotcha_lint.facts.processes import INDEX_CALLS, PROCESS_INDEX
 from gotcha_lint.interpret import clocks
 from gotcha_lint.interpret.call import Call, family, model
 from gotcha_lint.interpret.faults.pickling import CONNECTION, EXECUTOR, POOL, QUEUE, SHELF
@@ -27,6 +28,12 @@ _PACKAGES = (
 _THREADS = "concurrent.futures.#threads"
 _QUEUES = ("Queue", "SimpleQueue", "JoinableQueue")
 _STARTING = ("Pool", "Process", "Manager")
+
+
+@model(*INDEX_CALLS)
+def process_index(call: Call) -> Value:
+    """Another number in each process: known by name until something is computed with it."""
+    return Value((Library(PROCESS_INDEX, call.origin),), True)
 
 
 @model("timeit.timeit", "timeit.repeat", "timeit.autorange")
