@@ -26,6 +26,7 @@ from gotcha_lint.interpret.arguments import flatten, is_tree, reachable, static_
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.donation import replaced, updated_in_place
+from gotcha_lint.interpret.effects import COLLECTIVE, note
 from gotcha_lint.interpret.events import CompiledCall, Location, Remark
 from gotcha_lint.interpret.faults.donated import Donation, check_twice, give_away
 from gotcha_lint.interpret.faults.flags import check_traced_flags
@@ -260,12 +261,20 @@ def call_compiled(call: Call, site: Site) -> Value:
             calls=machine.calls,
         )
     )
+    if parts and not machine.traced and _reduces_over_all(site):
+        note(machine, COLLECTIVE, "pmap", call.span)
     if donation is not None:
         give_away(donation)
     if not machine.traced:
         _show_where(machine, site, before, "compiled here")
     result = without_tracers(result)
     return given_by(on_device(result), (machine.path, call.span))
+
+
+def _reduces_over_all(site: Site) -> bool:
+    """A `pmap` with a named axis, over the devices of all processes."""
+    given = site.info["keywords"]
+    return ("axis_name" in given or bool(site.info["args"])) and "devices" not in given
 
 
 def _show_where(machine: Machine, site: Site, start: int, word: str) -> None:

@@ -11,17 +11,20 @@ from dataclasses import dataclass, field
 
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.interpret.comparison import OF_PROCESS
-from gotcha_lint.interpret.events import CallString, Effect, Guard
+from gotcha_lint.interpret.events import Effect, Guard
 
 
 @dataclass(frozen=True, slots=True)
 class OnOneProcess:
-    """`guard`: where the program asks which process it is."""
+    """`at`: what the test decides about: a call that leads to the one that `waits`.
+
+    `guard`: where the program asks which process it is.
+    """
 
     at: Origin
+    waits: Origin
     what: str
     guard: Origin
-    calls: CallString
     certain: bool
 
 
@@ -36,16 +39,22 @@ class OneProcess:
             return
         asked = guard.path, guard.span
         self.sides.setdefault(asked, set()).add(guard.holds)
-        at = effect.path, effect.span
+        waits = effect.path, effect.span
+        way = (*effect.calls, waits)
+        at = next((each for each in way if _is_within(each, asked)), waits)
         old = self.found.get(at)
-        if old is None or (effect.maybe < (not old.certain)):
-            one = OnOneProcess(at, effect.what, asked, effect.calls, not effect.maybe)
-            self.found[at] = one
+        if old is None or (not old.certain and not effect.maybe):
+            self.found[at] = OnOneProcess(at, waits, effect.what, asked, not effect.maybe)
 
     def alone(self) -> Iterator[OnOneProcess]:
         for one in self.found.values():
             if len(self.sides[one.guard]) == 1:
                 yield one
+
+
+def _is_within(place: Origin, asked: Origin) -> bool:
+    """In a branch of the test; what follows one that returns early is in none."""
+    return place[0] == asked[0] and asked[1][:2] < place[1][:2] < asked[1][2:]
 
 
 def _last_of_process(effect: Effect) -> Guard | None:

@@ -1,3 +1,5 @@
+import functools
+
 import flax.training.checkpoints
 import jax
 import orbax.checkpoint as ocp
@@ -25,12 +27,12 @@ def with_another_test(path, state, steps):
 
 
 def in_a_helper(path, state):
-    flax.training.checkpoints.save_checkpoint(path, state, 1)  # ! collective-on-one-process
+    flax.training.checkpoints.save_checkpoint(path, state, 1)
 
 
 def asks_first(path, state):
     if not jax.process_index() > 0:
-        in_a_helper(path, state)
+        in_a_helper(path, state)  # ! collective-on-one-process
 
 
 class Trainer:
@@ -89,3 +91,25 @@ def chosen_by_it(path, state):
     name = "first" if jax.process_index() == 0 else "others"
     if name:
         checkpoints.save_checkpoint(path / name, state, 1)
+
+
+@functools.partial(jax.pmap, axis_name="devices")
+def mean_of_devices(x):
+    return jax.lax.pmean(x, "devices")
+
+
+@functools.partial(jax.pmap, axis_name="devices", devices=jax.local_devices())
+def mean_of_own_devices(x):
+    return jax.lax.pmean(x, "devices")
+
+
+@jax.pmap
+def doubled(x):
+    return 2 * x
+
+
+def mapped_by_the_first(x):
+    is_first = jax.process_index() == 0
+    if is_first:
+        print(doubled(x), mean_of_own_devices(x))
+        print(mean_of_devices(x))  # ! collective-on-one-process

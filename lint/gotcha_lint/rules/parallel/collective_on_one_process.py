@@ -17,7 +17,8 @@ class CollectiveOnOneProcess(Rule):
     never there: after minutes the run ends with `DEADLINE_EXCEEDED`, or hangs, at the first
     checkpoint. Orbax has barriers in `save` and `restore`, and so has `save_checkpoint` of Flax,
     which saves through Orbax; `process_allgather`, `broadcast_one_to_all` and
-    `sync_global_devices` are barriers.
+    `sync_global_devices` are barriers. A `pmap` with an axis name reduces over the devices of all
+    hosts.
 
     ## Instead
     Call it in all processes. Orbax writes what is replicated only once; what is printed or
@@ -71,11 +72,14 @@ class CollectiveOnOneProcess(Rule):
         for one in programs.one_process.alone():
             if is_test(one.at[0]) or (one.what in _OF_FLAX and _is_plain(programs)):
                 continue
+            places = [(*one.guard, "this asks which process it is")]
+            if one.waits != one.at:
+                places.append((*one.waits, "it waits here"))
             yield Foreseen(
                 one.at,
                 f"`{one.what}` waits for all processes, and only some come here: on several hosts "
                 "the run hangs; call it in all of them",
-                ((*one.guard, "this asks which process it is"),),
+                tuple(places),
                 one.certain,
             )
 
