@@ -23,6 +23,7 @@ _PARAMS, _STATE = "params", "opt_state"  # attributes of train states, in Flax a
 _MODEL = "model"  # of an optimizer of nnx
 _RANDOM = frozenset(("random", "jr", "jrandom", "jrnd", "rnd"))
 _MAKES_KEY = frozenset(("PRNGKey", "key", "split"))
+_OPTIMIZER = "optimizer"  # in the name of a parameter
 _OBJECTS = (("nnx", "Optimizer"), ("nnx", "ModelAndOptimizer"))  # that a step changes in place
 _GENERATOR_CALLS = (("default_rng",), ("RandomState",))
 SHOWS = (("print",), ("set_postfix",), ("set_description",))
@@ -273,11 +274,14 @@ def _path(*parts: str) -> str:
 
 
 def _functions_around(function: Function) -> dict[str, Function]:
-    """The functions of the module, by the name of its `def`."""
+    """The functions of the module, by the name of its `def`, also under decorators."""
     top = function
     while top.parent is not None:
         top = top.parent
     found = {i[1]: i[2] for i in top.body if i[0] == "closure"}
+    for i in top.body:
+        if i[0] == "call" and i[3] and i[3][0][1] in found:
+            found[i[1]] = found[i[3][0][1]]
     return {i[2]: found[i[4]] for i in top.body if i[0] == "store" and i[4] in found}
 
 
@@ -351,7 +355,7 @@ def unsaved(
     before = {name: [s for s in code.stores.get(name, ()) if s[-1] not in spans] for name in within}
     around = parameters | function.globals | function.nonlocals
     carried = {name for name in within if before[name] or name in around}
-    objects = dict(_changed_in_place(code, inside, spans))
+    objects = dict(_changed_in_place(code, function, inside, spans))
     carried |= {name for _, names in objects.values() for name in names}
     attributes = {
         f"{base[2]}.{s[3]}"
@@ -372,7 +376,7 @@ def unsaved(
             if step[-1] in spans:
                 each[step[-1]] = whole
     found = list(_known(code, carried & within, before, renewed))
-    found += [Carried(name, OPTIMIZER, made) for name, (made, _) in objects.items()]
+    found += [Carried(n, OPTIMIZER, at, at is not None) for n, (at, _) in objects.items()]
     held = carried | attributes
     weights = {n for n in held if n in kept} - {one.name for one in found}
     weights |= {path for name in objects if (path := f"{name}.{_MODEL}") in kept}
@@ -404,22 +408,45 @@ def _known(
 
 
 def _changed_in_place(
-    code: Code, inside: list[Instruction], spans: Collection[Span]
-) -> Iterator[tuple[str, tuple[Span, set[str]]]]:
-    """Optimizers that are objects: where each is made, and what a step of the loop gets with it."""
-    for name, stores in code.stores.items():
-        if len(stores) != 1 or stores[0][-1] in spans or code.kind(stores[0][4]) != OBJECT:
-            continue
+    code: Code, function: Function, inside: list[Instruction], spans: Collection[Span]
+) -> Iterator[tuple[str, tuple[Span | None, set[str]]]]:
+    """Optimizers that are objects: where each is made, and what a step of the loop gets with it.
+
+    One that a caller gives is known by a step that drops what its `update` returns.
+    """
+    made: dict[str, Span | None] = {
+        name: stores[0][-1]
+        for name, stores in code.stores.items()
+        if len(stores) == 1 and stores[0][-1] not in spans and code.kind(stores[0][4]) == OBJECT
+    }
+    given = {p.name for p in function.parameters if _OPTIMIZER in p.name} - code.stores.keys()
+    calls = [step for step in inside if step[0] == "call"]
+    made |= dict.fromkeys(n for n in given if any(_updates(code, call, n) for call in calls))
+    for name, span in made.items():
         beside = set[str]()
-        for step in inside:
-            if step[0] != "call":
-                continue
-            given = code.loads([register for _, register in (*step[3], *step[4])])
-            if name in given or code.words(step[2]) == (name, "update"):
-                beside |= given | {name}
+        for step in calls:
+            loaded = code.loads([register for _, register in (*step[3], *step[4])])
+            if name in loaded or code.words(step[2]) == (name, "update"):
+                beside |= loaded | {name}
         beside = {each for each in beside if not _is_bound_in(code, each, spans)}
         if beside:
-            yield name, (stores[0][-1], beside)
+            yield name, (span, beside)
+
+
+def _updates(code: Code, call: Instruction, name: str) -> bool:
+    """`step(model, optimizer)`, which drops what `optimizer.update` gives."""
+    words = code.words(call[2])
+    helper = code.helpers.get(words[0]) if len(words) == 1 else None
+    places = [at for at, (_, r) in enumerate(call[3]) if code.words(r) == (name,)]
+    if helper is None or not places or places[0] >= len(helper.parameters):
+        return False
+    inner, parameter = Code.of(helper), helper.parameters[places[0]].name
+    steps = steps_of(helper)
+    dropped = {register for step in steps if step[0] == "discard" for register in step[2:3]}
+    return any(
+        step[0] == "call" and step[1] in dropped and inner.words(step[2]) == (parameter, "update")
+        for step in steps
+    )
 
 
 def _is_bound_in(code: Code, name: str, spans: Collection[Span]) -> bool:

@@ -322,6 +322,11 @@ def train_both(optimizer, batch):
     optimizer.update(nnx.grad(lambda m: m(batch).sum())(optimizer.model))
 
 
+def train_anew(model, optimizer, batch):
+    updates, _ = optimizer.update(batch, optimizer.init(model))
+    return optax.apply_updates(model, updates)
+
+
 def write_state(path, tree):
     _, state = nnx.split(tree)
     with ocp.StandardCheckpointer() as saver:
@@ -334,6 +339,18 @@ def optimizer_is_an_object(path, batches):
     for i, batch in enumerate(batches):
         train_in_place(model, optimizer, batch)
         write_state(path / str(i), model)  # ! incomplete-checkpoint
+
+
+def optimizer_of_a_caller(path, model, optimizer, batches):
+    for i, batch in enumerate(batches):
+        train_in_place(model, optimizer, batch)
+        write_state(path / str(i), model)  # ! incomplete-checkpoint
+
+
+def not_changed_in_place(path, model, optimizer, batches):
+    for i, batch in enumerate(batches):
+        model = train_anew(model, optimizer, batch)
+        write_state(path / str(i), model)
 
 
 def model_of_the_optimizer(path, batches):
