@@ -46,8 +46,8 @@ class Wait:
     dispatch takes what it has given in the turn before. `compiled_anew`: it compiles in each turn,
     which takes longer than any wait. `after`: what is read is no result of the dispatch, and this
     ("schedule", "metric") computes it on the device behind it. `whole`: the dispatch runs a loop on
-    the device, and takes nothing of the turn before: a computation of its own, which may take long. `ends`: what
-    is read decides whether the loop goes on.
+    the device, and takes nothing of the turn before: a computation of its own, which may take long.
+    `ends`: what is read decides whether the loop goes on.
     """
 
     read: HostRead

@@ -33,17 +33,17 @@ class HostReadEveryStep(Rule):
     after another step was queued; functions that compile in each iteration; `block_until_ready`
     before the clock is read. Demos of at most 20 iterations in all.
 
-    A note: reads that decide whether the loop goes on; and reads in a loop that a test leaves out as
-    a whole, as those of an evaluation every 1000 steps, unless it has fewer iterations than the
+    A note: reads that decide whether the loop goes on; and reads in a loop that a test leaves out
+    as a whole, as those of an evaluation every 1000 steps, unless it has fewer iterations than the
     steps between.
 
     What is fetched often and used seldom, under a test of its own, is a note where the fetch stands
     under a test, too.
 
     With `--all`, as `info`: reads of the step before while nothing else is queued; reads that the
-    next step needs, as those of an agent that acts; results of whole computations, with a `lax.scan` in
-    them, that take nothing from the iteration before; arrays that a loop fetches; methods that a
-    caller may call in a loop.
+    next step needs, as those of an agent that acts; results of whole computations, with a
+    `lax.scan` in them, that take nothing from the iteration before; arrays that a loop fetches;
+    methods that a caller may call in a loop.
     """
 
     severity = "warning"
