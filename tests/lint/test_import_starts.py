@@ -90,3 +90,38 @@ def test_an_import_in_a_function_comes_when_it_is_called(tmp_path: Path):
         main()
     """)
     assert found(tmp_path, keys=KEYS, train=train) == [("keys.py", 4, "info")]
+
+
+VARIABLE = code("""
+    import os
+
+    {}
+    import jax
+    {}
+
+    os.environ["XLA_FLAGS"] = "--xla_gpu_deterministic_ops=true"
+
+
+    def main():
+        print(with_key(lambda x, key: x)(1.0))
+
+
+    main()
+""")
+
+
+def test_a_variable_that_is_set_after_the_import(tmp_path: Path):
+    rule = ("environment-set-too-late",)
+    late = VARIABLE.format("from keys import with_key", "")
+    (finding,) = lint_files(tmp_path, {"keys.py": KEYS, "train.py": late}, rule)
+    assert (Path(finding.path).name, finding.severity) == ("train.py", "error")
+    assert "at an import above" in finding.message
+    assert (Path(finding.chain[-1].path).name, finding.chain[-1].line) == ("keys.py", 4)
+
+
+def test_a_variable_that_is_set_before_the_import(tmp_path: Path):
+    early = (
+        "import os\n\nos.environ['XLA_FLAGS'] = ''\nfrom keys import with_key\n\nwith_key(print)\n"
+    )
+    files = {"keys.py": KEYS, "train.py": early}
+    assert not lint_files(tmp_path, files, ("environment-set-too-late",))

@@ -25,13 +25,16 @@ from gotcha_lint.solve.roots import Segment
 
 @dataclass(frozen=True, slots=True)
 class TooLate:
-    """`setting`: what is set, and which. `by`: what has started the backend or made an array."""
+    """`setting`: what is set, and which. `by`: what has started the backend or made an array; `imported`:
+    at the import of another module, or of this one.
+    """
 
     kind: str
     setting: str
     place: Origin
     early: Origin
     by: str
+    imported: bool = False
 
 
 def too_late(segment: Segment) -> Iterator[TooLate]:
@@ -48,8 +51,10 @@ def too_late(segment: Segment) -> Iterator[TooLate]:
             if key in seen:
                 continue  # in another iteration
             seen.add(key)
-            if event.kind == JOINED and event.origins:
-                yield TooLate(JOINED, "", _way(event)[-1], event.origins[0], event.what)
+            if event.origins:  # an import has started the backend
+                by, _, setting = event.what.partition(BELOW)
+                place = _way(event)[-1]
+                yield TooLate(event.kind, setting, place, event.origins[0], by, imported=True)
                 continue
             wanted = MADE if event.kind == WIDENED else STARTED
             for start in starts:

@@ -7,19 +7,16 @@ imports: a function that forks reads what its callers have done before.
 from __future__ import annotations
 
 from gotcha_lint.domain.record import replaced
-from gotcha_lint.domain.sites import Frame, Origin, Span
+from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import NONE, Constant, Value, constant
 from gotcha_lint.interpret.effects import note, note_at
 from gotcha_lint.interpret.events import Effect, Location
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.interpret.start.startup import JOINED
+from gotcha_lint.interpret.start.startup import BACKEND, JOINED, PROCESS, started_by_import
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.patterns.settings import asks_whether_initialized, calls_own_functions, word_at
-from gotcha_lint.program.ir import Function
 
-_PROCESS = Frame(Function("<process>", "", 0))
-_STARTED: Location = (_PROCESS, "backend")
-_METHOD: Location = (_PROCESS, "start method")
+_METHOD: Location = (PROCESS, "start method")
 AT_IMPORT, DEFAULT = "starts at import", "default at import"
 _LAZY = ("jax.numpy.dtype", "jax.numpy.finfo", "jax.numpy.iinfo", "jax.numpy.issubdtype")
 _STARTING = (
@@ -38,7 +35,7 @@ _STARTING = (
 
 def forget(layer: Layer) -> None:
     """What the import of a module has started concerns those alone that import it."""
-    for location in (_STARTED, _METHOD):
+    for location in (BACKEND, _METHOD):
         layer.pop(location, None)
 
 
@@ -46,7 +43,7 @@ def note_start(machine: Machine, span: Span) -> None:
     """JAX computes here, so its backend runs from now on."""
     if machine.traced:
         return
-    if machine.peek(_STARTED) is None:
+    if machine.peek(BACKEND) is None:
         _start(machine, (machine.path, span))
     _note_default(machine, span)
     path = _being_imported(machine)
@@ -74,7 +71,7 @@ def _note_default(machine: Machine, span: Span) -> None:
 
 
 def _start(machine: Machine, origin: Origin) -> None:
-    machine.put(_STARTED, Value((Constant(True, "bool", origin),)))
+    machine.put(BACKEND, Value((Constant(True, "bool", origin),)))
 
 
 def _being_imported(machine: Machine) -> str | None:
@@ -95,20 +92,16 @@ def note_import(machine: Machine, path: str, span: Span) -> None:
         return
     machine.import_starts.setdefault(machine.path, found)
     origin, is_sure, calls = found
-    if is_sure and machine.peek(_STARTED) is None:
+    if is_sure and machine.peek(BACKEND) is None:
         _start(machine, origin)
     note_at(machine, AT_IMPORT, origin, ((machine.path, span), *calls), maybe=True)
 
 
 def note_joining(machine: Machine, span: Span) -> None:
     """`jax.distributed.initialize()` raises where an import has started the backend."""
-    started = machine.read(_STARTED)
-    atom = started.only if started is not None else None
-    origin = atom.origin if isinstance(atom, Constant) else None
+    origin = started_by_import(machine)
     _note_own_import(machine, span)
-    if origin is None or origin[0] == machine.path:
-        return
-    if any(at == origin and is_sure for at, is_sure, _ in machine.import_starts.values()):
+    if origin is not None:
         note_at(machine, AT_IMPORT, origin, ((machine.path, span),), maybe=False)
 
 
@@ -172,7 +165,7 @@ def note_iterated(machine: Machine, made: Origin | None) -> None:
 
 def _threads(machine: Machine, is_default: bool) -> tuple[Origin, ...] | None:
     """Where JAX has started its threads, if that is known; None where a fork harms nobody."""
-    started = machine.read(_STARTED)
+    started = machine.read(BACKEND)
     method = machine.read(_METHOD) if is_default else None
     if started is None or (method is not None and method.constant != "fork"):
         return None

@@ -8,14 +8,14 @@ callee says nothing to the caller. A setting counts for a caller where the calle
 from __future__ import annotations
 
 from gotcha_lint.domain.record import replaced
-from gotcha_lint.domain.sites import Span
-from gotcha_lint.domain.value import Array, Value
+from gotcha_lint.domain.sites import Frame, Origin, Span
+from gotcha_lint.domain.value import Array, Constant, Value
 from gotcha_lint.facts.environment import READ_AT_IMPORT, READ_AT_START, STARTS_BACKEND
 from gotcha_lint.facts.options import INITIALIZE, UPDATES
 from gotcha_lint.facts.options import READ_AT_START as OPTIONS
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.interpret.effects import note
-from gotcha_lint.interpret.events import Effect
+from gotcha_lint.interpret.events import Effect, Location
 from gotcha_lint.interpret.heap import mapping_of
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.settings import (
@@ -25,9 +25,12 @@ from gotcha_lint.patterns.settings import (
     only_sets,
     options_set,
     starts_processes,
+    word_at,
 )
 from gotcha_lint.program.ir import Function
 
+PROCESS = Frame(Function("<process>", "", 0))
+BACKEND: Location = (PROCESS, "backend")
 STARTED, MADE = "starts the backend", "makes an array"
 JOINED, OPTION, VARIABLE, WIDENED = "joins", "sets an option", "sets a variable", "widens"
 BELOW = "|"
@@ -78,6 +81,17 @@ def note_result(
         note_made(machine, short, span)
 
 
+def started_by_import(machine: Machine) -> Origin | None:
+    """What has started the backend for certain, while another module was imported."""
+    started = machine.read(BACKEND)
+    atom = started.only if started is not None else None
+    origin = atom.origin if isinstance(atom, Constant) else None
+    if origin is None or origin[0] == machine.path:
+        return None
+    sure = (at for at, is_sure, _ in machine.import_starts.values() if is_sure)
+    return origin if origin in sure else None
+
+
 def note_setting(
     machine: Machine, name: str, args: tuple[Value, ...], keywords: dict[str, Value], span: Span
 ) -> None:
@@ -124,7 +138,13 @@ def _note_variable(machine: Machine, name: object, span: Span) -> None:
     if any(option == name.lower() for option, _ in options_set(function)):
         return  # it is for the processes that this one starts
     if function.is_module or not (is_test(function.path) or _starts_processes(machine, function)):
-        note(machine, VARIABLE, name, span)
+        early = started_by_import(machine) if function.is_module else None
+        if early is not None and name.startswith(READ_AT_START) and not machine.guards:
+            module = machine.modules[early[0]]
+            by = f"{word_at(module.top, early[1])}{BELOW}{name}"
+            note(machine, VARIABLE, by, span, origins=(early,))
+        else:
+            note(machine, VARIABLE, name, span)
 
 
 def _starts_processes(machine: Machine, function: Function) -> bool:

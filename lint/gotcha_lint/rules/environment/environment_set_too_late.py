@@ -64,10 +64,10 @@ class EnvironmentSetTooLate(Rule):
                     if late.setting in READ_AT_IMPORT
                     else ("when the backend starts")
                 )
+                by = f"`{late.by}`, at an import above," if late.imported else f"`{late.by}` above"
                 yield Foreseen(
                     late.place,
-                    f"`{late.setting}` is read {read}, and `{late.by}` above has caused that; set "
-                    "it before",
+                    f"`{late.setting}` is read {read}, and {by} has caused that; set it before",
                     ((*late.early, "starts the backend"),),
                 )
         for fault in programs.faults.of(AFTER_IMPORT):
