@@ -274,8 +274,10 @@ class _Reader:
         events = self.segment.events
         hosted = {loop for e in events if isinstance(e, (ClockRead, HostRead)) for loop in e.loops}
         for event in self.updated:
-            certain = bool((plain | hosted) & event.loops) or self.segment.runs_once
-            certain = certain or acts_on_world(event.within)
+            certain = bool(plain & event.loops)
+            if event.what != "schedule":  # a curve to be looked at is made in such a loop, too
+                certain = certain or bool(hosted & event.loops) or self.segment.runs_once
+                certain = certain or acts_on_world(event.within)
             calls = tuple((*at, "called here") for at in event.calls)
             certain = certain and not event.maybe
             work = EagerWork(event.within, event.loops, calls, certain, event.name)

@@ -25,8 +25,8 @@ from gotcha_lint.solve.roots import Segment
 
 @dataclass(frozen=True, slots=True)
 class TooLate:
-    """`setting`: what is set, and which. `by`: what has started the backend or made an array; `imported`:
-    at the import of another module, or of this one.
+    """`setting`: what is set, and which. `by`: what has started the backend or made an array.
+    `imported`: at the import of another module, or of this one.
     """
 
     kind: str
