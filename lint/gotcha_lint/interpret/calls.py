@@ -47,7 +47,7 @@ from gotcha_lint.interpret.faults.flags import check_flags
 from gotcha_lint.interpret.faults.frozen import check_frozen
 from gotcha_lint.interpret.faults.optimizer_arguments import check_state_update
 from gotcha_lint.interpret.faults.policies import check_policy
-from gotcha_lint.interpret.faults.signatures import check_call
+from gotcha_lint.interpret.faults.signatures import check_call, check_initializers
 from gotcha_lint.interpret.faults.texts import check_shown
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import (
@@ -290,6 +290,7 @@ def call_library(
     machine: Machine, name: str, args: tuple[Value, ...], keywords: Arguments, span: Span
 ) -> Value:
     note_setting(machine, name, args, keywords, span)
+    check_initializers(machine, name, keywords, span)
     if machine.traced or machine.differentiated:
         traced.check_call(machine, name, args, keywords, span)
         check_shown(machine, name, args, keywords, span)

@@ -5,7 +5,7 @@ Only of functions and classes of the program, and where all arguments are writte
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import Atom, Method, Object, Tuple, Value
@@ -26,6 +26,8 @@ _OF_FIELDS = frozenset(  # bases whose classes take their fields and nothing els
 _WITHOUT_FIELDS = frozenset(("typing.Generic", "typing.Protocol", "abc.ABC", "builtins.object"))
 _OF_LINEN = frozenset(("name", "parent"))
 _OF_APPLY = frozenset(("rngs", "mutable", "method", "capture_intermediates", "variables"))
+_LAYERS = ("flax.linen.", "flax.nnx.")
+_INITIALIZER = "_init"
 _RAISING = frozenset(("const", "raise", "load", "call", "attr", "fstr"))
 _DOING_NOTHING = frozenset(("const", "return"))
 
@@ -73,6 +75,21 @@ def check_apply(machine: Machine, found: Value, call: Call, first: str) -> None:
         if problem is not None:
             places, maybe = (_defined(function),), bool(machine.guards) and not _at_top(machine)
             remark(machine, "misfit", call.span, problem[0], places=places, maybe=maybe)
+
+
+def check_initializers(
+    machine: Machine, name: str, keywords: Mapping[str, Value], span: Span
+) -> None:
+    """`nn.Conv(8, (3, 3), bias_init=f)`: Flax calls `f(key, shape, dtype)` (0.12, both APIs)."""
+    if machine.trying or not name.startswith(_LAYERS):
+        return
+    for option, value in keywords.items():
+        atom = value.only if option.endswith(_INITIALIZER) else None
+        bound = None if atom is None else _bound(machine, atom)
+        problem = None if bound is None else _of_function(*bound, 3, (), option)
+        if problem is not None:
+            text = f"{problem[0]} (key, shape, type)"
+            remark(machine, "misfit", span, text, places=(_defined(problem[1]),))
 
 
 def check_unpacked(
