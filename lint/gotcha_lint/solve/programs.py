@@ -274,6 +274,9 @@ class _Reader:
         events = self.segment.events
         hosted = {loop for e in events if isinstance(e, (ClockRead, HostRead)) for loop in e.loops}
         for event in self.updated:
+            turns = self._turns(event.loops)
+            if turns is not None and turns <= FEW_TURNS:
+                continue
             certain = bool(plain & event.loops)
             if event.what != "schedule":  # a curve to be looked at is made in such a loop, too
                 certain = certain or bool(hosted & event.loops) or self.segment.runs_once

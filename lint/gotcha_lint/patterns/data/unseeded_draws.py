@@ -29,8 +29,12 @@ _NEW = frozenset(("numpy.random.default_rng", "numpy.random.RandomState", "rando
 _TORCH = {
     "torch.utils.data.DataLoader": "generator",
     "torch.utils.data.random_split": "generator",
-    "torch.randperm": "generator",
-}
+    **dict.fromkeys(
+        (f"torch.{draw}" for draw in ("rand", "randn", "randint", "randperm", "normal",
+                                      "multinomial", "bernoulli", "poisson")),
+        "generator",
+    ),
+}  # fmt: skip
 _IMAGES = "tensorflow.image.random_"
 _SEEDS = ("seed", "set_seed", "seed_everything", "set_random_seed", "manual_seed", "seed_all",
           "setup_seed", "fix_seed", "set_seeds", "set_all_seeds", "set_global_seed", "init_seed",
