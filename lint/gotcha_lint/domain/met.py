@@ -28,12 +28,18 @@ class LoopFacts:
     turns: Size | None = None
     listed: bool = False  # it is over what is written out
     waits: bool = False  # it sleeps, or asks somebody
+    is_long: bool = False  # over data, as long as a test holds, or often enough by its number
 
     def joined(self, other: LoopFacts) -> LoopFacts:
         turns = other.turns if self.turns is None else self.turns
         if self.turns is not None and other.turns is not None:
             turns = join_sizes(self.turns, other.turns)
-        return LoopFacts(turns, self.listed or other.listed, self.waits or other.waits)
+        return LoopFacts(
+            turns,
+            self.listed or other.listed,
+            self.waits or other.waits,
+            self.is_long or other.is_long,
+        )
 
 
 UNKNOWN_LOOP = LoopFacts()

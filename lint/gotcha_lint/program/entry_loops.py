@@ -38,6 +38,7 @@ def _gives_entries(makers: dict[int, Instruction], register: int, depth: int) ->
 
 _LOADERS = frozenset(("loader", "loaders", "dataloader", "dataset", "ds"))
 _BATCHES = frozenset(("batches", "minibatches"))
+_BATCH = frozenset(("batch", "minibatch", "mini_batch"))
 
 
 @cache
@@ -46,8 +47,23 @@ def goes_over(function: Function, place: tuple[int, int]) -> str:
     steps = list(steps_of(function))
     makers = {step[1]: step for step in steps if isinstance(step[1], int)}
     loop = next((s for s in steps if s[0] == "for" and s[-1][:2] == place), None)
-    words = set(_words_of(makers, loop[2], 0)) if loop is not None else set[str]()
-    return "loader" if words & _LOADERS else "batches" if words & _BATCHES else ""
+    if loop is None:
+        return ""
+    words = set(_words_of(makers, loop[2], 0))
+    if words & _LOADERS:
+        return "loader"
+    return "batches" if words & _BATCHES or _takes_batch(loop) else ""
+
+
+def _takes_batch(loop: Instruction) -> bool:
+    """`for batch in data`, `for i, batch in enumerate(data)`: what it takes is called a batch."""
+    taken: set[object] = {loop[3]}
+    for step in loop[4]:
+        if step[0] == "unpack" and step[1] in taken:
+            taken.update(step[2])
+        elif step[0] == "store" and step[4] in taken and str(step[2]).lower() in _BATCH:
+            return True
+    return False
 
 
 def _words_of(makers: dict[int, Instruction], register: int, depth: int) -> Iterator[str]:

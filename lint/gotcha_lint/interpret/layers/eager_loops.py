@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import replace
 
+from gotcha_lint.domain.met import Loop, LoopFacts
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
 from gotcha_lint.facts.layers import operations_of
-from gotcha_lint.interpret.events import CompiledCall, EagerLoop, Event, HostRead
+from gotcha_lint.interpret.effects import ON_HOST
+from gotcha_lint.interpret.events import CompiledCall, EagerLoop, Effect, Event, HostRead
 from gotcha_lint.interpret.heap import in_module_method
 from gotcha_lint.interpret.machine import Instruction, Machine
 from gotcha_lint.program.data_flow import instructions, steps_of
@@ -21,6 +23,7 @@ OF_A_MODEL = 24  # to set up a module of Flax for a call takes as long, however 
 _DISPATCHES = 24  # in one iteration, outside of jit: starting them takes half a millisecond
 _BESIDE = 64  # ... beside compiled functions, where most of the work may be
 _IN_ALL = 2_000  # in all iterations, where their number is known
+_LONG = 100  # iterations
 _LEAST = 4  # in one iteration: a split and a sum of losses are not a loop's work
 _DEEP = 6  # calls within calls
 _COUNTED_TURNS = 1000  # of an inner loop
@@ -60,24 +63,24 @@ def note_eager(
     as long as there are data, or a test holds.
     """
     span: Span = instruction[-1]
+    loop = machine.path, span[0], span[1]
+    within = machine.activation.function
+    of_data = bool(goes_over(within, (span[0], span[1])))
+    if endless or of_data or turns.low >= _LONG:
+        machine.note_loop(loop, LoopFacts(is_long=True))
     events = machine.events[start:] if dispatches else []
     beside = any(isinstance(event, CompiledCall) for event in events)
     many = are_many(turns, dispatches, beside)
     if beside and not many and dispatches >= _DISPATCHES:
         many = _runs_model(machine, instruction, dispatches)
-    if many and beside and _is_around_loops(machine, instruction, events):
+    if many and beside and _is_around_loops(machine, loop, events, of_data):
         return
     if not many or turns.high <= FEW_TURNS or in_module_method(machine):
         if not beside:
             machine.dispatch(dispatches * max(int(min(turns.low, _COUNTED_TURNS)) - 1, 0))
         return
-    loop = machine.path, span[0], span[1]
     mostly = _mostly(machine, instruction, dispatches)
-    reads = loop in machine.reading or any(
-        isinstance(event, HostRead) and loop in event.loops for event in events
-    )
-    within = machine.activation.function
-    of_data = bool(goes_over(within, (span[0], span[1])))
+    reads = loop in machine.reading or any(_reads(event, loop) for event in events)
     is_long = bool(turns.low) or reads or endless or of_data
     machine.note(
         EagerLoop(
@@ -98,6 +101,13 @@ def note_eager(
         machine.dispatches -= dispatches
 
 
+def _reads(event: Event, loop: object) -> bool:
+    """Does the host read there what the device has made, in the loop or in what it calls?"""
+    if isinstance(event, Effect):
+        return event.kind == ON_HOST
+    return isinstance(event, HostRead) and loop in event.loops
+
+
 def _runs_model(machine: Machine, loop: Instruction, dispatches: int) -> bool:
     """Is it a model that starts most of what an iteration starts?
 
@@ -112,12 +122,18 @@ def _runs_model(machine: Machine, loop: Instruction, dispatches: int) -> bool:
     return function is not None and function.name == "__call__"
 
 
-def _is_around_loops(machine: Machine, loop: Instruction, events: list[Event]) -> bool:
+def _is_around_loops(machine: Machine, loop: Loop, events: list[Event], of_data: bool) -> bool:
     """Are the compiled functions called in loops within? What one iteration starts besides is no
-    share of a training run.
+    share of a training run. A loop over batches has no such loop within unless that is long, too:
+    one over the layers of a model is part of what runs operation by operation.
     """
-    own = machine.current | {(machine.path, *loop[-1][:2])}
-    return any(isinstance(event, CompiledCall) and event.loops - own for event in events)
+    own = machine.current | {loop}
+    inner = {
+        each for event in events if isinstance(event, CompiledCall) for each in event.loops - own
+    }
+    return bool(inner) and not (
+        of_data and not any(machine.met.loops.of(each).is_long for each in inner)
+    )
 
 
 def _deepest(machine: Machine, at: Origin) -> Origin | None:

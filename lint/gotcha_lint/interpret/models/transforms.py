@@ -265,6 +265,10 @@ def _is_seldom(machine: Machine, guard: Guard) -> bool:
 
 
 _SHOWN = 5  # iterations that show how far a demo is
+# What mapping starts by itself, and more for each operation: of `jax.vmap(lambda x: x + 1)(x)` 0.25
+# ms were measured, of four operations 0.59 ms, and of each without `vmap` 0.01 ms.
+_OF_VMAP = 4
+_MORE_UNDER_VMAP = 3
 
 
 def _call_grad(call: Call, word: str, inner: Value) -> Value:
@@ -372,8 +376,9 @@ def _call_vmap(call: Call, inner: Value) -> Value:
             mapped.append(map_trees(machine, value, one_of_many, call.span, "one"))
         else:
             mapped.append(marked_deep(Value((), True, value.marks), taken))
-    start = len(machine.events)
+    start, before = len(machine.events), machine.dispatches
     result = machine.call(inner, mapped, call.keywords, call.span)
+    machine.dispatch(_OF_VMAP + _MORE_UNDER_VMAP * (machine.dispatches - before))
     again(
         machine, start, "vmap", call.span,
         lambda: machine.call(inner, mapped, call.keywords, call.span),
