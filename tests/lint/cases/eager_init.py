@@ -99,3 +99,59 @@ made(jax.random.key(0), x)
 
 if __name__ == "__main__":
     print(jax.tree.map(jnp.shape, Written().init(jax.random.key(0), x)))
+
+
+Wide = partial(nn.Dense, kernel_init=nn.initializers.normal(0.02))
+
+
+class OfOneExample(nn.Module):
+    """Its layers are made of a name of the file, in a method that `vmap` maps over the batch."""
+
+    depth: int
+
+    def forward(self, x):
+        for _ in range(self.depth):
+            x = x + Wide(64)(nn.relu(Wide(256)(x)))
+            x = nn.LayerNorm()(Wide(64)(x))
+        return x
+
+    @nn.compact
+    def __call__(self, x):
+        return jax.vmap(self.forward)(x)
+
+
+class Own(nn.Module):
+    width: int
+
+    def setup(self):
+        self.kernel = self.param("kernel", nn.initializers.normal(), (self.width, self.width))
+        self.bias = self.param("bias", nn.initializers.zeros, (self.width,))
+
+    def __call__(self, x):
+        return x @ self.kernel + self.bias
+
+
+class OfOwn(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        for _ in range(8):
+            x = Own(64)(x)
+        return x
+
+
+class FewOwn(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return Own(64)(Own(64)(Own(64)(Own(64)(x))))
+
+
+def of_one_example(key, x):
+    return OfOneExample(6).init(key, x)  # ! eager-init
+
+
+def of_own(key, x):
+    return OfOwn().init(key, x)  # ! eager-init
+
+
+def of_few(key, x):
+    return FewOwn().init(key, x)

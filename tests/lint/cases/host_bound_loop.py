@@ -297,3 +297,86 @@ def report(model: Policy, batches):
     for frames, targets in batches:  # ! host-bound-loop
         total += jnp.mean((model(frames) - targets) ** 2)
     print("loss:", total)
+
+
+class Agent:
+    """What it is asked in a loop, the host reads: nothing traces the loop."""
+
+    def __init__(self, key):
+        self.model = Deep()
+        self.params = self.model.init(key, jnp.ones((1, 8)))
+
+    def act(self, frame):
+        return int(jnp.argmax(self.model.apply(self.params, jnp.asarray(frame))))
+
+
+class Deep(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        for _ in range(3):
+            x = nn.relu(nn.Dense(64)(x))
+        return nn.Dense(4)(x)
+
+
+def play_steps(env: Any, steps: int):
+    agent = Agent(jax.random.key(0))
+    frame = env.reset()
+    for _ in range(steps):  # ! host-bound-loop
+        frame, _ = env.step(agent.act(frame))
+
+
+class Compiled(Agent):
+    def __init__(self, key):
+        super().__init__(key)
+        self.apply = jax.jit(self.model.apply)
+
+    def act(self, frame):
+        return int(jnp.argmax(self.apply(self.params, jnp.asarray(frame))))
+
+
+def play_compiled_steps(env: Any, steps: int):
+    agent = Compiled(jax.random.key(0))
+    frame = env.reset()
+    for _ in range(steps):
+        frame, _ = env.step(agent.act(frame))
+
+
+@jax.jit
+def attend(x, w):
+    return jax.nn.softmax(x @ w) @ x
+
+
+def normal(x):
+    centred = jnp.subtract(x, jnp.mean(x, -1, keepdims=True))
+    return jnp.divide(centred, jnp.sqrt(jnp.mean(jnp.square(centred), -1, keepdims=True)))
+
+
+def forward(x, params):
+    """A model whose parts are jitted, one by one."""
+    for w in params:
+        x = normal(jax.nn.gelu(jnp.dot(normal(jnp.add(x, attend(x, w))), w)))
+    return jnp.mean(jnp.log(jnp.maximum(jnp.tanh(x), 1e-6)))
+
+
+def mapped(params, data):
+    total = 0.0
+    for batch in data:  # ! host-bound-loop
+        total += jax.vmap(forward, (0, None))(batch, params)
+    print(total)
+
+
+def accumulated(state, data, parts: int):
+    """A few operations beside what is compiled."""
+    for batch in data:
+        for i in range(parts):
+            state = attend(state, batch[i])
+        print(float(state.mean()))
+
+
+def epochs(state, data, count: int):
+    """What an epoch starts besides its steps is no share of it."""
+    for epoch in range(count):
+        for batch in data:
+            state = attend(state, batch)
+        scores = [jnp.tanh(state * i) + jnp.sin(state) - jnp.cos(state) for i in range(40)]
+        print(epoch, scores)

@@ -15,7 +15,8 @@ from gotcha_lint.program.links import Link, Links
 
 _DEPTH = 8  # modules within modules
 _NAMES = 4  # that stand for names
-_WRAPPERS = frozenset(("partial", "remat", "checkpoint"))
+_WRAPPERS = frozenset(("partial", "remat", "checkpoint", "vmap"))
+_PARAM = "param"
 _ENTRIES = ("setup", "__call__")
 
 
@@ -87,7 +88,9 @@ def _turns(links: Links, code: Function, register: Register) -> int:
 
 def _made(links: Links, code: Function, call: Instruction, around: tuple[Function, ...]) -> Layers:
     """What a call makes, or what a helper does that it calls: of two, the larger one."""
-    found = (_class(links, code, one, around) for one in _meant(links, code, call[2], _NAMES))
+    if links.word(code, call[2]) == _PARAM and _is_first(links, code, call):
+        return Layers(1)
+    found = (_class(links, *one, around) for one in _meant(links, code, call[2], _NAMES))
     return max(found, key=lambda layers: layers.written, default=Layers())
 
 
@@ -101,14 +104,23 @@ def _class(
     return _of(links, link.function, around)
 
 
-def _meant(links: Links, code: Function, register: Register, left: int) -> Iterator[Register]:
-    """What a name may stand for in the function, and what `partial` and `nn.remat` are given."""
-    yield register
+def _is_first(links: Links, code: Function, call: Instruction) -> bool:
+    """Weights that a class of the program makes itself are one layer, with their bias."""
+    params = (i for i in links.makers(code).values() if i[0] == "call")
+    return next((i for i in params if links.word(code, i[2]) == _PARAM), None) is call
+
+
+def _meant(
+    links: Links, code: Function, register: Register, left: int
+) -> Iterator[tuple[Function, Register]]:
+    """What a name may stand for, and what `partial`, `nn.remat` and `vmap` are given."""
+    yield code, register
     made = links.makers(code).get(register)
     if made is None or not left:
         return
-    if made[0] == "load" and made[3] == 0:
-        for stored in links.stores(code).get(made[2], []):
-            yield from _meant(links, code, stored, left - 1)
+    if made[0] == "load" and made[3] <= 0:
+        holder = code if made[3] == 0 else links.finder.modules[code.path].top
+        for stored in links.stores(holder).get(made[2], []):
+            yield from _meant(links, holder, stored, left - 1)
     elif made[0] == "call" and made[3] and links.word(code, made[2]) in _WRAPPERS:
         yield from _meant(links, code, made[3][0][1], left - 1)
