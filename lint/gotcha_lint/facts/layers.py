@@ -28,6 +28,9 @@ def operations_of(name: str) -> int:
     return _OF_ATTENTION if short in _ATTENTION else OF_A_LAYER * (short in _PLAIN)
 
 
+# Their result has the type that they are given (Equinox 0.13), whatever their weights have.
+KEEPING = frozenset(f"equinox.nn.{name}" for name in ("LayerNorm", "RMSNorm", "GroupNorm"))
+
 # Layers with weights that `init` computes through, op by op outside of jit: attention is four.
 _WEIGHTED = _PLAIN | _CELLS | _ATTENTION | frozenset(
     ("Dense", "DenseGeneral", "SelfAttention", "MultiHeadDotProductAttention", "ConvLocal",

@@ -64,7 +64,7 @@ from gotcha_lint.interpret.layers.annotated import result_of
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, as_layer, run_layer
 from gotcha_lint.interpret.layers.linen import apply_state
 from gotcha_lint.interpret.layers.mutable import as_pair
-from gotcha_lint.interpret.layers.typed_layers import typed_layer
+from gotcha_lint.interpret.layers.typed_layers import half_of_layer, typed_layer
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
 from gotcha_lint.interpret.models.optax_states import of_train_state
@@ -143,6 +143,7 @@ def call(
     if callee.unknown or not callee.atoms:
         run_layer(machine, callee)
         out = unknown_call(machine, args, keywords, span).marked(made_in(callee.marks))
+        out = half_of_layer(machine, callee, args, out, span)
         out = kept(machine, out, callee)  # a model that is differentiated, called
     several = len(callee.atoms) + callee.unknown > 1
     machine.maybe += several

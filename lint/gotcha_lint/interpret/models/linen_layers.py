@@ -36,6 +36,7 @@ _DROPPING = {  # by the argument that says how much
 }
 
 
+_ATTEND = "attend"  # of an embedding: logits, as a dense layer with the same weights gives them
 _OF_DATA = ("__call__", "forward")  # what they are given is data: its type is no choice
 
 
@@ -101,9 +102,12 @@ def layer_types(call: Call, info: Mapping[str, Any]) -> Value | None:
         names = [canonical_dtype(each) for each in dtypes_of(chosen)]
     else:
         own = options.get("param_dtype")
+        if own is not None and info.get(HOLDS) and _is_open(own):
+            return Value((Array("bfloat16", False, None, "device", call.origin),), True, call.marks)
         params = ("float32",) if own is None else dtypes_of(own)
-        given = [a.dtype for a in as_arrays(call.argument(0, "inputs")) or []] or [None]
-        if info["name"] in ("Embed", "Embedding"):
+        operand = call.argument(0, "query" if call.short == _ATTEND else "inputs")
+        given = [a.dtype for a in as_arrays(operand) or []] or [None]
+        if info["name"] in ("Embed", "Embedding") and call.short != _ATTEND:
             names = list(params)
         else:
             names = [promote((a, False), (b, False), False)[0] for a in params for b in given]
@@ -151,4 +155,8 @@ def layer_method(call: Call) -> Value:
     if call.short == "apply":
         apply_layer(call)
         call.engine.dispatch(OF_A_MODEL)
+    if call.short == _ATTEND and isinstance(call.on, Object):
+        half = layer_types(call, call.on.site.info)
+        if half is not None:
+            return half
     return Value((), True, call.marks) if call.args else UNKNOWN

@@ -32,6 +32,7 @@ from gotcha_lint.interpret.heap import (
     contents,
     defines,
 )
+from gotcha_lint.interpret.promotion import dtypes_of
 
 _ANY_BOOL = Number("bool", 0, 1)
 
@@ -332,3 +333,14 @@ def property_method(call: Call) -> Value:
 def plain_object(call: Call) -> Value:
     """A new object that is equal to itself alone: a sentinel."""
     return only(Object(call.engine.allocate("object", call.span), call.origin))
+
+
+@model("jax.numpy.dtype", "numpy.dtype")
+def dtype_of(call: Call) -> Value:
+    """`jnp.dtype("bfloat16")`, `jnp.dtype(jnp.bfloat16)`: what a layer or an array is given."""
+    given = call.argument(0, "dtype")
+    names = dtypes_of(given)
+    if given is None or not all(names):
+        return Value((), True, call.marks)
+    atoms = [Library(f"jax.numpy.{name}", call.origin) for name in names]
+    return Value(atoms, False, given.marks, given.choice)
