@@ -192,3 +192,39 @@ class Scores(eqx.Module):
         half = jax.vmap(self.head)(x.astype(jnp.bfloat16))
         scores = jax.nn.log_softmax(half)  # ! computed-in-half-precision
         return scores, jax.nn.log_softmax(jax.vmap(self.wide)(x))
+
+
+class Tied(nn.Module):
+    config: Config
+
+    def setup(self):
+        self.table = nn.Embed(100, 8, dtype=self.config.dtype)
+        self.wide = nn.Embed(100, 8)
+
+    def __call__(self, tokens):
+        x = self.table(tokens)
+        scores = jax.nn.log_softmax(self.table.attend(x))  # ! computed-in-half-precision
+        return scores, jax.nn.log_softmax(self.wide.attend(x))
+
+
+def of_tied(variables, tokens):
+    return Tied(Config()).apply(variables, tokens)
+
+
+class Normed(eqx.Module):
+    """A norm of Equinox gives the type that it gets."""
+
+    table: eqx.nn.Embedding
+    norm: eqx.nn.LayerNorm
+
+    def __init__(self, key, dtype):
+        self.table = eqx.nn.Embedding(100, 8, dtype=dtype, key=key)
+        self.norm = eqx.nn.LayerNorm(8)
+
+    def __call__(self, token):
+        x = self.norm(self.table(token))
+        return jax.nn.log_softmax(x)  # ! computed-in-half-precision
+
+
+def of_normed(tokens, key):
+    return Normed(key, jnp.dtype("bfloat16"))(tokens[0])

@@ -1,6 +1,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from absl.testing import absltest
 from flax import linen as nn
 
@@ -868,3 +869,26 @@ class Fixed(nn.Module):
         for _ in range(self.depth):
             x = nn.Dense(3)(x) + jax.random.normal(rng, x.shape)  # ! key-reuse
         return x
+
+
+def equal_weights(key, shape, dtype=jnp.float32):
+    own = jax.random.fold_in(jax.random.key(0), shape[0])  # ! key-reuse
+    return nn.initializers.normal(0.02)(own, shape, dtype)
+
+
+def weights_of_numpy(rng, shape):
+    return jnp.asarray(np.random.randn(*shape))  # ! key-reuse
+
+
+def zeros(key, shape):
+    return jnp.zeros(shape)
+
+
+def unless_given(shape, key=None):
+    if key is None:
+        key = jax.random.key(0)
+    return jax.random.normal(key, shape)
+
+
+def table(_key, shape):
+    return jax.random.normal(jax.random.key(0), shape)  # its name says that it is not used

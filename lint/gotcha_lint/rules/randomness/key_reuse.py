@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from gotcha_lint.domain.sites import Origin
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import COMPARES, DUMMY_COMMENTS, SAME_SEED
+from gotcha_lint.patterns.ignored_keys import ignored_keys
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.same_keys import (
     chain,
@@ -24,6 +26,8 @@ class KeyReuse(Rule):
     ## What happens
     The same numbers again: two layers start identical, every step has the same dropout mask, and so
     has every iteration of a `scan` whose body takes the key from around it.
+    A function that ignores the key that it is given, and makes one itself, draws the same at each
+    call: as an initialiser, it makes equal weights for all layers of a shape.
     The two uses may lie far apart: a function that draws from its key, called with a key that is
     split afterwards; an attribute from which a method draws and that no method renews.
     Nothing fails. `jax.debug_key_reuse(True)` raises `KeyReuseError`, for typed keys
@@ -113,3 +117,26 @@ class KeyReuse(Rule):
             places = (*chain(reuse), *uses_before(others))
             severity = "info" if reuse.minor else None
             yield Foreseen(at, told(reuse), tuple(places), certain, severity)
+        yield from _ignored(programs, found)
+
+
+def _ignored(programs: Programs, found: Container[Origin]) -> Iterator[Foreseen]:
+    for text in programs.texts:
+        if is_test(text.module.path):
+            continue
+        for one in ignored_keys(text.origins.links, text.module):
+            path = one.function.path
+            if (path, one.span) in found:
+                continue
+            name, word = one.function.name, one.parameter.name
+            source = "NumPy's generator" if one.of_host else "a key that it makes itself"
+            places = (
+                ((path, one.parameter.span, "nothing reads this"),) if one.parameter.span else ()
+            )
+            yield Foreseen(
+                (path, one.span),
+                f"`{name}` draws from {source} and never reads its parameter `{word}`: the key "
+                "that it is given changes nothing; draw from that",
+                places,
+                severity="warning",
+            )
