@@ -150,6 +150,8 @@ class Names:
             elif operation == "const" and isinstance(instruction[2], str):
                 if instruction[2] in _SETTINGS or instruction[2].startswith(READ_AT_START):
                     own.add(_SETS)
+                elif instruction[2] in HALVES:
+                    own.add(instruction[2])  # `dtype: str = "bfloat16"` of a configuration
             elif operation == "class":
                 inside = self.names_in.setdefault(instruction[2], set())
                 self._walk(instruction[2].body, inside)
