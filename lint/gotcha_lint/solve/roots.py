@@ -7,7 +7,7 @@ and its public methods called twice, in the order of the text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -47,7 +47,7 @@ from gotcha_lint.interpret.loops import carried, goes_on
 from gotcha_lint.interpret.machine import RESERVE, OutOfBudget
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.interpret.substitution import symbol_for
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.text import Text
 from gotcha_lint.solve.names import SQUASHES, Names, leading_to_compiles
@@ -162,15 +162,17 @@ def _of_module(
         return Segment(root, engine.events, engine.fresh, engine.met.loops, heaviest)
 
     def given(function: Function, callee: Value) -> Iterator[Segment]:
-        """The root as it is called without options, and what it does with keys if all are given."""
+        """The root as it is called without options, and what is wrong if all are given."""
         site, used = engine.met.closures[function], engine.key_uses
         args = _arguments(callee, function)
         yield run(function, lambda: _call_with_result(engine, function, callee, args))
         options = [p.name for p in function.parameters if _is_option(site, p.name)]
-        if options and engine.key_uses != used:
+        with_keys = engine.key_uses != used
+        if options and (with_keys or _asks_for(function, options)):
             chosen = {name: symbol_for((function, name)) for name in options}
             other = run(function, lambda: engine.call(callee, (), chosen, site.span))
-            other.events = [e for e in other.events if isinstance(e, (KeyUse, Turn))]
+            kinds = (KeyUse, Turn, Remark) if with_keys else Remark
+            other.events = [e for e in other.events if isinstance(e, kinds)]
             yield other
         static = _static(engine, callee)
         flags = [name for name in static if _is_flag(site, name)]
@@ -322,6 +324,13 @@ def _is_option(site: Site, name: str) -> bool:
     return default is not None and default.is_none
 
 
+def _asks_for(function: Function, options: Collection[str]) -> bool:
+    """Does it ask whether one of these is None? What it does with it shows only if it is given."""
+    makers = {i[1]: i for i in steps_of(function)}
+    asked = (makers.get(i[3]) for i in makers.values() if i[0] == "compare")
+    return any(i is not None and i[0] == "load" and i[2] in options for i in asked)
+
+
 def _bound_to(engine: Engine, function: Function) -> Value | None:
     """What the function's name stands for in its module, where that is a transform of it."""
     value = engine.peek((function.path, function.name))
@@ -408,9 +417,27 @@ def _call_all(
         bound = engine.attribute(me, method.name, cls.span)
         result = engine.call(bound, (), _keys(engine, method), (method.line, 1, method.line, 1))
         note_padded(engine, method, result)
+        if not steady:
+            _call_with_options(engine, bound, method)
         if _is_compiled(result) and not steady:
             engine.call(result, (), {}, cls.span)
             handed[method] = result
+
+
+def _call_with_options(engine: Engine, bound: Value, method: Function) -> None:
+    """Notes what is wrong where a method is given what is None by default: `targets=None`."""
+    site = engine.met.closures.get(method)
+    options = [p.name for p in method.parameters if site is not None and _is_option(site, p.name)]
+    if not options or not _asks_for(method, options):
+        return
+    start = len(engine.events)
+    chosen = {name: symbol_for((method, name)) for name in options}
+    engine.layers.append({})
+    try:
+        engine.call(bound, (), chosen, (method.line, 1, method.line, 1))
+    finally:
+        engine.layers.pop()
+    engine.events[start:] = [e for e in engine.events[start:] if isinstance(e, Remark)]
 
 
 def _keys(engine: Engine, method: Function) -> dict[str, Value]:
