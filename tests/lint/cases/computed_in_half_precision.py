@@ -228,3 +228,24 @@ class Normed(eqx.Module):
 
 def of_normed(tokens, key):
     return Normed(key, jnp.dtype("bfloat16"))(tokens[0])
+
+
+class WithTargets(nn.Module):
+    """What it does with an option is run, too."""
+
+    @nn.compact
+    def __call__(self, tokens, targets=None, wide=None):
+        logits = nn.Dense(100, dtype=jnp.bfloat16)(tokens)
+        loss = None
+        if targets is not None:
+            scores = jax.nn.log_softmax(logits)  # ! computed-in-half-precision
+            loss = jnp.take_along_axis(scores, targets, -1).mean()
+        if wide is not None:
+            loss = jax.nn.log_softmax(logits.astype(jnp.float32))
+        return logits, loss
+
+
+def scores_of(x, labels=None):
+    if labels is None:
+        return x
+    return jax.nn.log_softmax(x.astype(jnp.bfloat16))  # ! computed-in-half-precision
