@@ -168,10 +168,11 @@ def _of_module(
         yield run(function, lambda: _call_with_result(engine, function, callee, args))
         options = [p.name for p in function.parameters if _is_option(site, p.name)]
         with_keys = engine.key_uses != used
-        if options and (with_keys or _asks_for(function, options)):
+        if options and (with_keys or (not _is_transform(callee) and _asks_for(function, options))):
             chosen = {name: symbol_for((function, name)) for name in options}
             other = run(function, lambda: engine.call(callee, (), chosen, site.span))
-            kinds = (KeyUse, Turn, Remark) if with_keys else Remark
+            kinds = (KeyUse, Turn) if with_keys else ()
+            kinds = kinds if _is_transform(callee) else (*kinds, Remark)
             other.events = [e for e in other.events if isinstance(e, kinds)]
             yield other
         static = _static(engine, callee)
@@ -324,6 +325,11 @@ def _is_option(site: Site, name: str) -> bool:
     return default is not None and default.is_none
 
 
+def _is_transform(callee: Value) -> bool:
+    """Is it compiled, say? An option may be static there: it need not be an array."""
+    return any(isinstance(a, Object) and a.site.kind == "transform" for a in callee.atoms)
+
+
 def _asks_for(function: Function, options: Collection[str]) -> bool:
     """Does it ask whether one of these is None? What it does with it shows only if it is given."""
     makers = {i[1]: i for i in steps_of(function)}
@@ -417,7 +423,7 @@ def _call_all(
         bound = engine.attribute(me, method.name, cls.span)
         result = engine.call(bound, (), _keys(engine, method), (method.line, 1, method.line, 1))
         note_padded(engine, method, result)
-        if not steady:
+        if not (steady or _is_transform(bound)):
             _call_with_options(engine, bound, method)
         if _is_compiled(result) and not steady:
             engine.call(result, (), {}, cls.span)
