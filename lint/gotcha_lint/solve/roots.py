@@ -423,7 +423,8 @@ def _call_all(
         bound = engine.attribute(me, method.name, cls.span)
         result = engine.call(bound, (), _keys(engine, method), (method.line, 1, method.line, 1))
         note_padded(engine, method, result)
-        if not (steady or _is_transform(bound)):
+        written = class_attribute(engine, cls, method.name)
+        if not steady and written is not None and not _is_transform(written):
             _call_with_options(engine, bound, method)
         if _is_compiled(result) and not steady:
             engine.call(result, (), {}, cls.span)
