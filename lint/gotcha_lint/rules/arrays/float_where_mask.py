@@ -21,7 +21,6 @@ class FloatWhereMask(Rule):
     """
 
     severity = "error"
-    confidence = "medium"
     examples = (
         Example(
             bad="""

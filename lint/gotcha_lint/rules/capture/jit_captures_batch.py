@@ -22,6 +22,7 @@ class JitCapturesBatch(Rule):
     """
 
     confirmed_by = (("recompile", "new-function"),)
+    confidence = "medium"
     examples = (
         Example(
             bad="""

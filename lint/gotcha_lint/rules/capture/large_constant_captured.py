@@ -27,6 +27,7 @@ class LargeConstantCaptured(Rule):
     """
 
     confirmed_by = (("large-constant-captured", ""),)
+    confidence = "medium"
     examples = (
         Example(
             bad="""

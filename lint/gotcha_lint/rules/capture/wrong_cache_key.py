@@ -32,6 +32,7 @@ class WrongCacheKey(Rule):
     """
 
     confirmed_by = (("recompile", "new-function"),)
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -23,6 +23,7 @@ class UseAfterDonation(Rule):
     """
 
     severity = "error"
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -41,7 +41,6 @@ class BackendStartedTooEarly(Rule):
     """
 
     severity = "error"
-    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -18,6 +18,7 @@ class X64SetTooLate(Rule):
     """
 
     severity = "warning"
+    confidence = "medium"
     confirmed_by = (("x64-set-too-late", ""), ("recompile", "dtype"))
     examples = (
         Example(

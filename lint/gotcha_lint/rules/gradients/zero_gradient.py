@@ -27,6 +27,7 @@ class ZeroGradient(Rule):
     """
 
     severity = "error"
+    confidence = "medium"
     examples = (
         Example(
             bad="""

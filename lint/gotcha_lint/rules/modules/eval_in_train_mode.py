@@ -28,6 +28,7 @@ class EvalInTrainMode(Rule):
     """
 
     severity = "error"
+    confidence = "medium"
     # Comments of their own line that speak of the mode: it is meant.
     spoken = re.compile(
         r"(?m)^\s*#(?!\s*gotcha\b).*\b((is_)?train(ing)? ?(mode|is|on|=)|deterministic)\b"

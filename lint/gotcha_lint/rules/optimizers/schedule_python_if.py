@@ -23,7 +23,6 @@ class SchedulePythonIf(Rule):
     """
 
     severity = "error"
-    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -33,7 +33,6 @@ class SeedOverflow(Rule):
     """
 
     severity = "error"
-    confidence = "medium"
     examples = (
         Example(
             bad="""

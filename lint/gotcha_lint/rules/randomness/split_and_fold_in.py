@@ -34,7 +34,6 @@ class SplitAndFoldIn(Rule):
     """
 
     severity = "error"
-    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -21,6 +21,7 @@ class UnhashableStaticArgument(Rule):
     """
 
     severity = "error"
+    confidence = "medium"
     examples = (
         Example(
             bad="""

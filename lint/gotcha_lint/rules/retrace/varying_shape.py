@@ -28,6 +28,7 @@ class VaryingShape(Rule):
     """
 
     confirmed_by = (("recompile", "shape"),)
+    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -22,6 +22,7 @@ class ClosurePickled(Rule):
     """
 
     severity = "error"
+    confidence = "medium"
     examples = (
         Example(
             bad="""

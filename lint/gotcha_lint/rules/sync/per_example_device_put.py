@@ -26,7 +26,6 @@ class PerExampleDevicePut(Rule):
     `eager-op-storm` tells of what compiles again.
     """
 
-    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -31,6 +31,7 @@ class ArgumentMutatedInJit(Rule):
     """
 
     severity = "error"
+    confidence = "medium"
     examples = (
         Example(
             bad="""

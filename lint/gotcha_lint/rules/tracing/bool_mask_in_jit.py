@@ -24,6 +24,7 @@ class BoolMaskInJit(Rule):
     """
 
     severity = "error"
+    confidence = "medium"
     examples = (
         Example(
             bad="""
