@@ -25,13 +25,17 @@ class Place:
 
 @dataclass(frozen=True)
 class Label:
-    """One file: where its fault is, or that it has none. Paths are relative to `programs/`."""
+    """One file: where its fault is, or that it has none. Paths are relative to `programs/`.
+
+    `set`: "1" was given while the linter was written; "2" by two readers who had not seen it.
+    """
 
     path: str
     kind: str
     places: tuple[Place, ...]
     source: str
     verified: str
+    set: str
 
     @property
     def is_clean(self) -> bool:
@@ -47,8 +51,8 @@ class Case:
     labels: tuple[Label, ...]
 
 
-def labels() -> list[Label]:
-    """All rows of `faults.tsv`."""
+def labels(only: str | None = None) -> list[Label]:
+    """The rows of `faults.tsv`: all, or those of one set."""
     with (HERE / "faults.tsv").open(newline="", encoding="utf-8") as file:
         return [
             Label(
@@ -57,8 +61,10 @@ def labels() -> list[Label]:
                 places=tuple(_places(row["line"])),
                 source=row["source"],
                 verified=row["verified"],
+                set=row["set"],
             )
             for row in csv.DictReader(file, delimiter="\t")
+            if only in (None, row["set"])
         ]
 
 

@@ -3,6 +3,7 @@
     python -m benchmarks.faults.score                              # gotcha-lint
     python -m benchmarks.faults.score --command 'TOOL ...' --form sarif|ruff|jaxlint|gotcha
     python -m benchmarks.faults.score --output FILE --form sarif   # what a tool wrote
+    python -m benchmarks.faults.score --set 2                      # what nobody here had seen
 
 A command runs in `programs/`, and prints what it finds. A fault is found by a report on one of its
 lines, one line either side, or the header of the function around it, by a place of the report's
@@ -52,9 +53,9 @@ class Score:
         }
 
 
-def score(reports: list[Report]) -> Score:
-    """What a tool's reports are worth."""
-    rows = labels()
+def score(reports: list[Report], only: str | None = None) -> Score:
+    """What a tool's reports are worth, on all programs or on one set."""
+    rows = labels(only)
     clean = {row.path for row in rows if row.is_clean}
     faults, found = Counter[str](), Counter[str]()
     missed: list[str] = []
@@ -114,12 +115,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--command", default=OURS, help="default: gotcha-lint as it is here")
     parser.add_argument("--form", choices=sorted(READERS), default="gotcha", help="of the output")
     parser.add_argument("--output", type=Path, help="read this file, run nothing")
+    parser.add_argument("--set", choices=("1", "2"), help="of the programs; default: both")
     parser.add_argument("--details", action="store_true", help="what is missed and what is false")
     parser.add_argument("--json", type=Path, help="write the score to this file")
     options = parser.parse_args(arguments)
     try:
         text = options.output.read_text("utf-8") if options.output else run(options.command)
-        result = score(read(text, options.form))
+        result = score(read(text, options.form), options.set)
     except (OSError, RuntimeError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -90,3 +90,10 @@ def test_other_output_is_refused_in_one_line(text: str, tmp_path: Path, capsys: 
 def test_a_command_that_fails_is_named(capsys: Any):
     assert scorer.main(["--command", "python3 -c 'raise SystemExit(7)'"]) == 2
     assert "ended with code 7" in capsys.readouterr().err
+
+
+def test_the_sets_share_no_case():
+    one, two = ({case.name for case in known.cases(known.labels(n))} for n in ("1", "2"))
+    assert one.isdisjoint(two)
+    assert one | two == {case.name for case in known.cases(known.labels())}
+    assert len(two) > 100
