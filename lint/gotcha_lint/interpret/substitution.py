@@ -115,7 +115,7 @@ class Substitution:
         self._marks[EACH] = around
         self._marks[GROWS, EACH] = frozenset((GROWS, loop) for loop in around)
         self._marks_of: dict[Marks, Marks] = {}
-        self._values: dict[Value, Value] = {}
+        self._values: dict[tuple[Value, Origin | None], Value] = {}
         self._symbols: dict[Symbol, Value | None] = {}
         self._call: Origin = machine.path, span
         self._seeded = {key: key.through(self._call) for key in seeded}
@@ -189,9 +189,12 @@ class Substitution:
             return value
         if without:
             return self._new_value(value, without)
-        known = self._values.get(value)
+        atom = value.atoms[0] if len(value.atoms) == 1 else None
+        # Arrays of one type that two calls make are equal, and stay two.
+        key = value, atom.origin if isinstance(atom, Array) else None
+        known = self._values.get(key)
         if known is None:
-            known = self._values[value] = self._new_value(value, without)
+            known = self._values[key] = self._new_value(value, without)
         return known
 
     def _new_value(self, value: Value, without: Marks) -> Value:

@@ -290,3 +290,37 @@ def train_made_compiled(rates):
     runs = {rate: MadeCompiled(rate, 3) for rate in rates}
     for run in runs.values():
         run()
+
+
+def made_by_a_helper(weights):
+    scaled = jnp.sin(weights)
+    return {"weights": weights, "start": scaled, "best": jnp.copy(weights)}
+
+
+def of_a_helper():
+    state = made_by_a_helper(jnp.zeros(3))
+    return first(state, 1.0)
+
+
+def shared_by_a_helper(weights):
+    return {"weights": weights, "best": weights}
+
+
+def of_a_helper_that_shares():
+    state = shared_by_a_helper(jnp.zeros(3))
+    return first(state, 1.0)  # ! donated-twice
+
+
+class Sampler:
+    def __init__(self, start):
+        self.state = {"at": start, "best": start + 0, "score": jnp.sum(start)}
+
+    def run(self):
+        self.state, other = both(self.state, 1.0)
+        return other
+
+
+def sample():
+    sampler = Sampler(jnp.ones(4))
+    for _ in range(3):
+        sampler.run()
