@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from gotcha_lint.domain.freshness import given_by, sources_in
 from gotcha_lint.domain.record import replaced as replaced_event
@@ -207,7 +208,8 @@ def call_compiled(call: Call, site: Site) -> Value:
         traced_names = (given_as | needed & set(parameters)) - left_out - names
         check_traced_flags(machine, inner.function, traced_names, site.origin)
     if is_known:
-        keywords |= of_outsider(site, inner, len(traced), names | keywords.keys())
+        more, named = of_outsider(site, inner, len(traced), names | keywords.keys())
+        traced, keywords = [*traced, *more], keywords | named
     if machine.activation is machine.top:
         keywords |= _optional(machine, inner, names - keywords.keys())
     parts = site.info.get("word") == "pmap"
@@ -302,16 +304,25 @@ def _knows_statics(site: Site) -> bool:
     return not any(value.unknown or isinstance(value.only, Symbol) for value in given.values())
 
 
-def of_outsider(site: Site, inner: Inner, given: int, named: set[str]) -> dict[str, Value]:
-    """What the root of an analysis leaves to outsiders: they give arrays."""
+def of_outsider(
+    site: Site, inner: Inner, given: int, named: set[str]
+) -> tuple[list[Value], dict[str, Value]]:
+    """What the root of an analysis leaves to outsiders: they give arrays.
+
+    By position as far as that goes, as a gradient needs what it is taken of; then by name.
+    """
     left = {*inner.parameters[given:]} - named - inner.names
-    return {
-        parameter.name: as_tracer(UNKNOWN)
+    wanted = [
+        parameter.name
         for parameter in parameters_of(inner)
         if parameter.name in left
         and not parameter.has_default
         and (not site.info.get("filters") or is_array(parameter.annotation))
-    }
+    ]
+    following = zip(wanted, inner.parameters[given:], strict=False)
+    by_position = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], following))
+    others = {name: as_tracer(UNKNOWN) for name in wanted[by_position:]}
+    return [as_tracer(UNKNOWN)] * by_position, others
 
 
 def _optional(machine: Machine, inner: Inner, static: set[str]) -> dict[str, Value]:

@@ -133,3 +133,10 @@ def fails(p):
 
 def of_jacobian(p, x):
     return jax.vmap(loss)(params=p, batch=x)
+
+
+# What no line of the file calls is called by others, in whatever way is right.
+of_another_file = jax.jit(jax.value_and_grad(loss))
+second_of_another_file = jax.jit(jax.grad(loss, argnums=1))
+both_of_another_file = jax.jit(jax.grad(loss, argnums=(0, 1)))
+parts_of_another_file = jax.pmap(jax.grad(loss))

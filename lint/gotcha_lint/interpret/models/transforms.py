@@ -214,8 +214,8 @@ def call_transform(call: Call) -> Value:
     machine.per_device += word == "shard_map"
     args, keywords = call.args, call.keywords
     if word == "shard_map":
-        args = tuple(map(as_tracer, args))
-        keywords = keywords | of_outsider(site, Inner(machine, inner), len(args), {*keywords})
+        more, named = of_outsider(site, Inner(machine, inner), len(args), {*keywords})
+        args, keywords = (*map(as_tracer, args), *more), keywords | named
     try:
         out = machine.call_traced(inner, args, call.span, keywords)
     finally:
