@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable
 from dataclasses import replace
+from operator import is_
 from typing import Any
 
 from gotcha_lint.domain import affine
@@ -18,6 +19,7 @@ from gotcha_lint.domain.value import (
     INFINITY,
     NO_MARKS,
     Array,
+    Atom,
     Constant,
     Library,
     Marks,
@@ -424,22 +426,33 @@ def as_short(cut: Value, step: tuple[Any, ...]) -> Value:
 
 
 def without_rest(value: Value, handled: Collection[Any]) -> Value:
-    """What is left of a slice, or a batch, where a test has dealt with the shorter ones."""
-    atom = value.only
-    if isinstance(atom, Tuple) and not is_slice(value):
-        items = tuple(without_rest(item, handled) for item in atom.items)
-        return Value((replace(atom, items=items),), value.unknown, value.marks, value.choice)
-    if isinstance(atom, Array) and atom.shape is not None:
-        shape = tuple(_whole_size(size, handled) for size in atom.shape)
-        return Value((replace(atom, shape=shape),), value.unknown, value.marks, value.choice)
-    if not isinstance(atom, Symbol):
+    """What is left of a slice, or a batch, where a test has dealt with the shorter ones.
+
+    Beside what the test has made of these, as `np.concatenate([part, filler])`.
+    """
+    atoms: list[Atom] = []
+    unknown = value.unknown
+    for atom in value.atoms:
+        whole = _left_of(atom, value, handled)
+        unknown = unknown or whole is None
+        atoms += [] if whole is None else [whole]
+    if not unknown and len(atoms) == len(value.atoms) and all(map(is_, atoms, value.atoms)):
         return value
+    return Value(atoms, unknown, value.marks, value.choice)
+
+
+def _left_of(atom: Atom, value: Value, handled: Collection[Any]) -> Atom | None:
+    """One alternative of a value; None where nothing is known of what is left."""
+    if isinstance(atom, Tuple) and not is_slice(value):
+        return replace(atom, items=tuple(without_rest(item, handled) for item in atom.items))
+    if isinstance(atom, Array) and atom.shape is not None:
+        return replace(atom, shape=tuple(_whole_size(size, handled) for size in atom.shape))
+    if not isinstance(atom, Symbol):
+        return atom
     if is_ragged(atom) in handled:
-        return Value((), True, value.marks)
+        return None
     cut = cut_of(atom)
-    return (
-        value if cut is None else only(with_size(atom, _whole_size(cut[1], handled)), value.marks)
-    )
+    return atom if cut is None else with_size(atom, _whole_size(cut[1], handled))
 
 
 def _whole_size(size: Size, handled: Collection[Any]) -> Size:

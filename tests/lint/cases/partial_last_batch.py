@@ -136,3 +136,43 @@ def by_a_count(x: np.ndarray):
 def whole_ones_by_number(x: np.ndarray, size):
     for i in range(len(x) // size):
         print(step(x[i * size : (i + 1) * size], x))
+
+
+def filled_up(table, size):
+    for start in range(0, len(table), size):
+        part = table[start : start + size]
+        count = len(part)
+        if count < size:
+            part = np.concatenate([part, np.repeat(part[-1:], size - count, axis=0)])
+        yield part, count
+
+
+def runs_filled_up(table):
+    for part, count in filled_up(table, 64):
+        print(step(part, 0)[:count])
+
+
+def filled_up_in_a_list(table, size):
+    parts = []
+    for start in range(0, len(table), size):
+        part = table[start : start + size]
+        if len(part) < size:
+            part = np.concatenate([part, np.zeros((size - len(part), *part.shape[1:]))])
+        parts.append(part)
+    return parts
+
+
+def runs_a_list(table):
+    for part in filled_up_in_a_list(table, 64):
+        print(step(part, 0))
+
+
+def counted_up(table, size):
+    for start in range(0, len(table), size):
+        part = table[start : start + size]
+        yield part, len(part)
+
+
+def runs_counted_up(table):
+    for part, count in counted_up(table, 64):
+        print(step(part, 0), count)  # ! partial-last-batch

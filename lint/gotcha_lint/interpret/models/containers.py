@@ -60,6 +60,7 @@ from gotcha_lint.interpret.heap import (
 )
 from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.host import text as host_text
+from gotcha_lint.interpret.indexing import without_rest
 
 _LONGEST = 1000  # characters of text that are computed
 
@@ -94,7 +95,8 @@ def _list_method(call: Call) -> Value:
     site, location = call.on.site, (call.on.site, ITEMS)
     if call.name in ("append", "appendleft"):
         before = machine.peek(location)
-        push(machine, site, call.argument(0, "object"))
+        given = call.argument(0, "object")
+        push(machine, site, without_rest(given, machine.handled) if machine.handled else given)
         _note_change(call, location, before)
         return NONE
     if call.name in ("extend", "extendleft"):
