@@ -375,3 +375,20 @@ def filled_up_to_the_length_of_another(other):
     while len(tokens) < length:
         score(np.array([*tokens, *[0] * (length - len(tokens))]))
         tokens.append(2)
+
+
+def padded_as_another_module_says(images, to_multiple):
+    for image in images:
+        rows, _ = np.nonzero(image > 0.5)
+        score(np.pad(rows, (0, to_multiple(len(rows), 64) - len(rows))))
+
+
+def padded_by_what_is_missing(images, missing):
+    for image in images:
+        rows = np.flatnonzero(image > 0.5)
+        score(jnp.pad(rows, (0, missing(rows))))
+
+
+def padded_by_one(images):
+    for image in images:
+        score(np.pad(np.flatnonzero(image > 0.5), (0, 1)))  # ! varying-shape

@@ -214,7 +214,13 @@ def _grown(size: Size, before: Size, after: Size) -> Size:
             marks = before.marks | after.marks
             return Size(0, INFINITY, marks, None, form, None, before.origin or after.origin)
         return Size(origin=size.origin)
+    if size.marks and any(map(_is_unknown, (before, after))):
+        return Size(origin=size.origin)
     return add_sizes(add_sizes(size, before), after)
+
+
+def _is_unknown(size: Size) -> bool:
+    return size == Size(origin=size.origin)
 
 
 @function("split", "array_split", "vsplit")
