@@ -54,6 +54,7 @@ from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.elsewhere import Elsewhere
 from gotcha_lint.program.flags import HandedFlag
 from gotcha_lint.program.ir import Function
+from gotcha_lint.program.repeated_calls import is_repeated
 from gotcha_lint.program.text import Text
 from gotcha_lint.solve.ahead import Idle, idle
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
@@ -382,9 +383,12 @@ class _Reader:
             self._effect(event)
 
     def _dropping(self, call: CompiledCall, event: Effect) -> None:
-        """A compiled forward pass without a gradient drops at random, as in training."""
+        """A compiled forward pass without a gradient drops at random, as in training.
+
+        Not so what is repeated with the same arguments: these are samples, and chance is wanted.
+        """
         driven = self.segment.root is not None and self.segment.root.is_class
-        if event.within in call.traced and not driven:
+        if event.within in call.traced and not (driven or is_repeated(call.within, call.span)):
             place = call.path, call.span
             self.programs.forward.setdefault(place, (call, event))
 

@@ -302,3 +302,43 @@ def trains(variables, key, x):
 def drops_the_other_way_round(layer, x, train, key):
     x = layer(x, deterministic=train, key=key)  # ! eval-in-train-mode
     return layer(x, deterministic=not train, key=key)
+
+
+@nnx.jit
+def sampled(block, x):
+    return block(x)
+
+
+@nnx.jit
+def scored_between_steps(block, x):
+    return block(x)  # ! eval-in-train-mode
+
+
+@nnx.jit
+def scored_of_many(block, x):
+    return block(x)  # ! eval-in-train-mode
+
+
+def samples_of_one_input(x, count):
+    block = Block(nnx.Rngs(0))
+    return jnp.stack([sampled(block, x) for _ in range(count)]).std(0)
+
+
+def mean_of_samples(x):
+    block = Block(nnx.Rngs(0))
+    total = 0.0
+    for _ in range(20):
+        total = total + sampled(block, x)
+    return total / 20
+
+
+def validates_each_epoch(x, train):
+    block = Block(nnx.Rngs(0))
+    for _ in range(20):
+        train(block)
+        print(scored_between_steps(block, x))
+
+
+def validates_on_all(batches):
+    block = Block(nnx.Rngs(0))
+    return [scored_of_many(block, batch) for batch in batches]

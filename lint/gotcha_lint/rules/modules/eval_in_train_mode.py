@@ -24,7 +24,8 @@ class EvalInTrainMode(Rule):
 
     ## Not reported
     Helpers that something else than an evaluation calls too, or that another file names; nnx models
-    that no code switches by `model.train()`, or that may be switched in another file.
+    that no code switches by `model.train()`, or that may be switched in another file; calls that a
+    loop repeats with the same arguments, the samples of Monte Carlo dropout.
     """
 
     severity = "error"
