@@ -26,6 +26,7 @@ from gotcha_lint.domain.value import EACH, NO_MARKS, Array, Marks, Value
 from gotcha_lint.interpret.effects import ENDS, QUEUED
 from gotcha_lint.interpret.events import ClockRead, CompiledCall, Effect, Guard, HostRead
 from gotcha_lint.program.data_flow import steps_of
+from gotcha_lint.program.entry_loops import entry_loops
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.roots import Segment
 
@@ -82,13 +83,17 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class ElementRead:
-    """Elements of a list of results are read one by one, in a loop over the list."""
+    """Elements of a list of results are read one by one, in a loop over the list.
+
+    `large`: whole arrays are copied, or the entries of a dictionary; these are few, as a rule.
+    """
 
     read: HostRead
     call: CompiledCall
     made: Origin  # of the list
     loop: Any
     few: bool
+    large: bool
 
 
 def host_reads(segment: Segment) -> tuple[list[Wait], list[ElementRead]]:
@@ -236,7 +241,14 @@ class _Reader:
             _, last = max(calls, key=lambda each: each[0])
             self._elements.setdefault(
                 (loop, path, span),
-                ElementRead(event, last, (path, span), loop, self._is_few(frozenset((loop,)))),
+                ElementRead(
+                    event,
+                    last,
+                    (path, span),
+                    loop,
+                    self._is_few(frozenset((loop,))),
+                    _copies_arrays(event) or loop[1:] in entry_loops(event.within),
+                ),
             )
 
     def _new_in(self, call: CompiledCall) -> Marks:
@@ -282,6 +294,15 @@ def _in_loop(read: HostRead, call: CompiledCall) -> Origin:
         if mine != its:
             return mine
     return read.path, read.span
+
+
+_COPIES = ("np.asarray", "np.array")
+
+
+def _copies_arrays(read: HostRead) -> bool:
+    """Is it a whole array, or a tree, that is copied? May: a number can be copied so, too."""
+    numbers = all(map(_is_scalar, read.values))
+    return read.what == "device_get" or (read.what in _COPIES and not numbers)
 
 
 def _is_of_host(value: Value) -> bool:

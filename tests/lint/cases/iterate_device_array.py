@@ -230,3 +230,29 @@ def metrics_of_a_removed_transform(w, batches):
         w, metrics = mapped(w, x)
         losses.append(metrics["loss"])
     return np.mean([float(loss) for loss in losses])  # ! iterate-device-array
+
+
+def predictions_of_batches(w, batches):
+    outs = []
+    for x in batches:
+        outs.append((train_step(w, x)[0], len(x)))
+    return np.concatenate([np.asarray(out)[:count] for out, count in outs])
+
+
+def losses_by_their_numbers(w, batches):
+    losses = []
+    for x in batches:
+        w, loss = train_step(w, x)
+        losses.append(jnp.mean(loss))
+    return [float(np.asarray(loss)) for loss in losses]  # ! iterate-device-array
+
+
+def spread_of_each_entry(w, runs):
+    found = {}
+    for name, batches in runs.items():
+        losses = []
+        for x in batches:
+            losses.append(train_step(w, x)[1])
+        found[name] = jnp.stack(losses)
+    for name, losses in found.items():
+        print(name, float(losses.std()))

@@ -27,7 +27,8 @@ class IterateDeviceArray(Rule):
     function of the project asks.
 
     With `--all`, as `info`: a loop of a script that runs once, over an array of unknown length; a
-    loop that fetches the arrays of a dictionary, or the leaves of a tree, one after the other.
+    loop that fetches the arrays of a dictionary, or the leaves of a tree, one after the other, or
+    copies the results of whole batches from a list, `[np.asarray(out) for out in outs]`.
 
     ## In a run
     The sanitizer says nothing: each read by itself is right.
@@ -91,5 +92,5 @@ class IterateDeviceArray(Rule):
                     (one.call.path, one.call.span, "its elements are made here"),
                     *loop_places(frozenset((one.loop,))),
                 ),
-                certain=not one.few and one.read.what != "device_get",  # a whole tree at once
+                certain=not (one.few or one.large),
             )
