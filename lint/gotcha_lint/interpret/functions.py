@@ -60,10 +60,12 @@ from gotcha_lint.interpret.events import (
     Write,
 )
 from gotcha_lint.interpret.host import note_given
+from gotcha_lint.interpret.indexing import cuts_in, without_rest
 from gotcha_lint.interpret.keys import as_parameter
 from gotcha_lint.interpret.machine import DEPTH, Machine, OutOfBudget
 from gotcha_lint.interpret.state import MISSING, Activation, Layer
 from gotcha_lint.interpret.substitution import Substitution, opaque, parameter_mark, symbol_for
+from gotcha_lint.program.filled_up import filled_up
 from gotcha_lint.program.ir import Function
 
 BY_VALUE = 3  # contexts of a function in one root and mode that are kept apart by their data
@@ -172,7 +174,9 @@ def _call_bound(
     machine.inexact += not machine.is_below(summary.depth)
     machine.trail.append(summary)
     new = Substitution(machine, roots, span, drawn, summary.seeded)
-    return _apply(machine, function, summary, new, span)
+    out = _apply(machine, function, summary, new, span)
+    short = [each for name in filled_up(function) for each in cuts_in(given[name])]
+    return without_rest(out, short) if short else out
 
 
 def bind(

@@ -7,7 +7,7 @@ is known, the key is used on that one instead.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterator
 from dataclasses import replace
 from operator import is_
 from typing import Any
@@ -453,6 +453,19 @@ def _left_of(atom: Atom, value: Value, handled: Collection[Any]) -> Atom | None:
         return None
     cut = cut_of(atom)
     return atom if cut is None else with_size(atom, _whole_size(cut[1], handled))
+
+
+def cuts_in(value: Value) -> Iterator[Any]:
+    """The ranges, and the loaders, of which this is a slice or a batch that may be shorter."""
+    for atom in value.atoms:
+        sizes: tuple[Size, ...] = ()
+        if isinstance(atom, Array):
+            sizes = atom.shape or ()
+        elif isinstance(atom, Symbol):
+            cut, batch = cut_of(atom), is_ragged(atom)
+            sizes = () if cut is None else cut[1:]
+            yield from () if batch is None else (batch,)
+        yield from (size.ragged[0] for size in sizes if size.ragged)
 
 
 def _whole_size(size: Size, handled: Collection[Any]) -> Size:

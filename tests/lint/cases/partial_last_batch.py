@@ -176,3 +176,64 @@ def counted_up(table, size):
 def runs_counted_up(table):
     for part, count in counted_up(table, 64):
         print(step(part, 0), count)  # ! partial-last-batch
+
+
+def padded(part, size):
+    missing = size - part.shape[0]
+    if missing > 0:
+        part = np.concatenate([part, np.zeros((missing, *part.shape[1:]))])
+    return part
+
+
+def whole_or_padded(part, size):
+    count = len(part)
+    if count == size:
+        return part
+    return np.pad(part, ((0, size - count), (0, 0)))
+
+
+def padded_with_zeros(part, size):
+    if len(part) < size:
+        return np.concatenate([part, np.zeros(size - len(part))])
+    return part
+
+
+def runs_padded(table):
+    for i in range(0, len(table), 64):
+        print(step(padded(table[i : i + 64], 64), 0))
+        print(step(whole_or_padded(table[i : i + 64], 64), 0))
+        print(step(padded_with_zeros(table[i : i + 64], 64), 0))
+
+
+def runs_a_padded_list(table):
+    parts = [padded(table[i : i + 64], 64) for i in range(0, len(table), 64)]
+    for part in parts:
+        print(step(part, 0))
+
+
+def runs_padded_of_known_length():
+    table = np.ones((1000, 3), np.float32)
+    for i in range(0, len(table), 64):
+        print(step(padded(table[i : i + 64], 64), 0))
+
+
+def refuses_nothing(part):
+    if len(part) == 0:
+        raise ValueError("no rows")
+    return part
+
+
+def nothing_of_nothing(part):
+    if len(part) == 0:
+        return None
+    return part
+
+
+def runs_checked(table):
+    for i in range(0, len(table), 64):
+        print(step(refuses_nothing(table[i : i + 64]), 0))  # ! partial-last-batch
+
+
+def runs_what_is_there(table):
+    for i in range(0, len(table), 64):
+        print(step(nothing_of_nothing(table[i : i + 64]), 0))  # ! partial-last-batch

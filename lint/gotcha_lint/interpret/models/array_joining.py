@@ -100,6 +100,8 @@ def _joined_shape(call: Call, content: Contents, arrays: Sequence[Array]) -> Sha
 
 def _total(content: Contents, sizes: Sequence[Size]) -> Size:
     """The size along the axis of a concatenation."""
+    if any(mark[0] == "ragged" for size in sizes for mark in size.marks if isinstance(mark, tuple)):
+        return Size()  # a filler for a short slice: `concatenate([part, zeros(size - len(part))])`
     if isinstance(content, Tuple) and len(content.items) == len(sizes):
         total = sizes[0]
         for size in sizes[1:]:
