@@ -118,7 +118,9 @@ def lifted(machine: Machine, effect: Effect, call: Origin) -> Effect:
     )
 
 
-def note_update(machine: Machine, what: str, span: Span, maybe: bool = False) -> None:
+def note_update(
+    machine: Machine, what: str, span: Span, maybe: bool = False, name: str = ""
+) -> None:
     """Notes that an optimizer, a tree or an array is updated outside of a trace."""
     if machine.traced:
         return
@@ -138,6 +140,7 @@ def note_update(machine: Machine, what: str, span: Span, maybe: bool = False) ->
             machine.current,
             machine.calls,
             unsure,
+            name,
         )
     )
 

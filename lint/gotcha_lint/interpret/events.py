@@ -192,8 +192,8 @@ class EagerUpdate:
     `what`: "optimizer" (it runs), "tree" (one is worked out of others, leaf by leaf), "array"
     (`x.at[i].set(v)`), "growing" (`x = jnp.append(x, v)`), "gradient" (one is taken),
     "schedule" (one of optax is called, in each iteration), or "cleared" (programs are forgotten).
-    `name`: what grows, as it is written. `parameter`: the function returns this parameter, made
-    longer.
+    `name`: what grows, as it is written; of a gradient, the compiled function that it is taken of.
+    `parameter`: the function returns this parameter, made longer.
     """
 
     what: str

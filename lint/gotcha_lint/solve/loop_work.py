@@ -39,7 +39,8 @@ class EagerBody:
 class EagerWork:
     """An update that runs outside of jit in each turn of these loops, one dispatch after another.
 
-    `certain`: nothing around it is traced. `name`: of the array, where it grows.
+    `certain`: nothing around it is traced. `name`: of the array, where it grows; of the compiled
+    function, where a gradient of one is taken.
     """
 
     within: Function

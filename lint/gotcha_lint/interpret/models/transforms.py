@@ -271,12 +271,22 @@ _OF_VMAP = 4
 _MORE_UNDER_VMAP = 3
 
 
+def _compiled_name(machine: Machine, callee: Value) -> str:
+    """As a text, where the callable is what `jax.jit` made of a function; "" for all others."""
+    atom = callee.only
+    if not isinstance(atom, Object) or atom.site.info.get("word") not in COMPILING:
+        return ""
+    function = Inner(machine, callee).function
+    return f"`{function.name}`" if function is not None and function.name.isidentifier() else "loss"
+
+
 def _call_grad(call: Call, word: str, inner: Value) -> Value:
     """Outside of jit, a gradient runs operation by operation; its trace still needs tracers."""
     machine = call.engine
     if not all(map(_is_number, call.args)):
         seldom = any(_is_seldom(machine, guard) for guard in machine.guards)
-        note_update(machine, "gradient", call.span, seldom)  # else it is the slope at a number
+        name = _compiled_name(machine, inner)  # else it is the slope at a number
+        note_update(machine, "gradient", call.span, seldom, name)
     which = _option(call, 0, "argnums")
     check_positions(call, which)
     content = contents(machine, which) if which is not None else None

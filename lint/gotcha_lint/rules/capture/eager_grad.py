@@ -12,7 +12,8 @@ class EagerGrad(Rule):
     Nothing fails and nothing is compiled again: `jax.grad` traces the loss again at each step and
     then runs it forwards and backwards operation by operation, each one dispatched from Python.
     Measured on CPU, a step is 32 times (small MLP) to 89 times (with an Adam update) slower than
-    under one `jax.jit`.
+    under one `jax.jit`. `jax.grad(jax.jit(loss))` runs compiled code, but differentiates the loss in
+    Python again at each call: 3 ms instead of 0.01 ms for 10 operations, 19 ms for 400.
 
     ## Instead
     Put the whole step (gradients and optimizer update) into one jitted function that takes
@@ -77,10 +78,14 @@ class EagerGrad(Rule):
         for (what, place), work in programs.updates.items():
             if what == "gradient":
                 each = each_turn(work.loops, place[0])
+                again = (
+                    f"JAX differentiates the compiled {work.name} in Python again"
+                    if work.name
+                    else "the function is traced again and run operation by operation"
+                )
                 yield Foreseen(
                     place,
-                    f"this gradient is not under `jit`: at each {each} the function is traced "
-                    "again and run operation by operation; jit the whole step",
+                    f"this gradient is not under `jit`: at each {each} {again}; jit the whole step",
                     (*work.places, *loop_places(work.loops)),
                     certain=work.certain,
                 )
