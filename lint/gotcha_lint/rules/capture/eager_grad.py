@@ -12,8 +12,8 @@ class EagerGrad(Rule):
     Nothing fails and nothing is compiled again: `jax.grad` traces the loss again at each step and
     then runs it forwards and backwards operation by operation, each one dispatched from Python.
     Measured on CPU, a step is 32 times (small MLP) to 89 times (with an Adam update) slower than
-    under one `jax.jit`. `jax.grad(jax.jit(loss))` runs compiled code, but differentiates the loss in
-    Python again at each call: 3 ms instead of 0.01 ms for 10 operations, 19 ms for 400.
+    under one `jax.jit`. `jax.grad(jax.jit(loss))` runs compiled code, but differentiates it in
+    Python at each call: 3 ms instead of 0.01 ms for 10 operations, 19 ms for 400.
 
     ## Instead
     Put the whole step (gradients and optimizer update) into one jitted function that takes
