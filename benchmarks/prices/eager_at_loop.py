@@ -20,7 +20,7 @@ def bad() -> Step:
     def step() -> jax.Array:
         table = jnp.zeros((ROWS, 128))
         for i, row in enumerate(rows):
-            table = table.at[i].set(row)
+            table = table.at[i].set(row)  # gotcha: allow[eager-at-loop] what is measured
         return jax.block_until_ready(table)
 
     return step
