@@ -346,7 +346,7 @@ def _donation(call: Call, site: Site, inner: Inner) -> Donation | None:
         return None
     if site.info.get("word") == "pmap":  # by keyword it donates nothing (jax 0.10.2)
         names = set()
-    return Donation(call, inner.function, inner.parameters, names, positions)
+    return Donation(call, site, inner.function, inner.parameters, names, positions)
 
 
 def _gives_back(site: Site) -> bool:

@@ -27,6 +27,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret import (
+    aliases,
     attributes,
     branches,
     calls,
@@ -255,7 +256,10 @@ class Engine(Machine):
         _, target, items, span = i
         pairs = [(None if k is None else r.get(k, UNKNOWN), r.get(v, UNKNOWN)) for k, v in items]
         spread = (value for key, value in pairs if key is None)
-        r[target] = kept(self, building.build_dict(self, pairs, span), *spread)
+        made = kept(self, building.build_dict(self, pairs, span), *spread)
+        if pairs and pairs[0][0] is None:
+            aliases.shallow(made, pairs[0][1])
+        r[target] = made
 
     def _do_append(self, i: Instruction, r: Registers) -> None:
         _, _, target, value, key, _ = i

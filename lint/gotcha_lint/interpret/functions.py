@@ -581,6 +581,11 @@ def _apply(
     """Does in the caller what the summary says."""
     activation = machine.activation
     machine.budget -= summary.weight // _CHEAP
+    if span not in activation.calls:
+        activation.calls.add(span)
+        again = activation.functions & summary.functions
+        if again:
+            machine.called_again.setdefault(activation.function, set()).update(again)
     activation.functions |= summary.functions
     activation.seeded |= new.seeded
     activation.fixed |= summary.fixed

@@ -84,6 +84,7 @@ class Machine(State, ABC):
         self.dispatches = 0  # operations that start outside of any trace, each by itself
         self.started: dict[Origin, int] = {}  # how many of them each call has started last
         self.callees: dict[Origin, Function] = {}  # which function of the program it called
+        self.called_again: dict[Function, set[Function]] = {}  # by several calls of one function
         self.generation = 0
         self.frames: dict[Any, Frame] = {}
         self.sites: dict[Any, Site] = {}

@@ -50,6 +50,7 @@ class Activation:
 
     __slots__ = (
         "base",
+        "calls",
         "control",
         "cut",
         "environment",
@@ -84,6 +85,7 @@ class Activation:
         self.frame = frame
         self.environment = environment  # frames of the enclosing functions, outermost first
         self.base = base  # how many layers lie below
+        self.calls: set[Span] = set()  # places in it that have called a function
         self.reads: Layer = {}
         self.fixed: set[Location] = set()  # read besides, and bound to the same for good
         self.writes: set[Location] = set()

@@ -324,3 +324,89 @@ def sample():
     sampler = Sampler(jnp.ones(4))
     for _ in range(3):
         sampler.run()
+
+
+def new_weights(key):
+    return {"w": jax.random.normal(key, (3,)), "b": jnp.zeros(3)}
+
+
+def a_map_that_changes_nothing(key, batch):
+    params = new_weights(key)
+    target = jax.tree.map(lambda leaf: leaf, params)
+    state = State(params, target)
+    return step(state, batch)  # ! donated-twice
+
+
+def a_map_that_converts(key, batch):
+    params = new_weights(key)
+    state = State(params, jax.tree.map(jnp.asarray, params))
+    return step(state, batch)  # ! donated-twice
+
+
+def a_new_dict(key, batch):
+    params = new_weights(key)
+    state = State(params, dict(params))
+    return step(state, batch)  # ! donated-twice
+
+
+def a_spread_dict(key, batch):
+    params = new_weights(key)
+    state = State(params, {**params})
+    return step(state, batch)  # ! donated-twice
+
+
+def a_shallow_copy(key, batch):
+    params = new_weights(key)
+    state = State(params, copy.copy(params))
+    return step(state, batch)  # ! donated-twice
+
+
+def a_method_that_copies_the_dict(key, batch):
+    params = new_weights(key)
+    state = State(params, params.copy())
+    return step(state, batch)  # ! donated-twice
+
+
+def a_dict_with_new_entries(key, batch):
+    params = new_weights(key)
+    state = State(params, {**params, "w": jnp.ones(3), "b": jnp.ones(3)})
+    return step(state, batch)
+
+
+def a_map_that_copies(key, batch):
+    params = new_weights(key)
+    state = State(params, jax.tree.map(jnp.array, params))
+    return step(state, batch)
+
+
+def two_calls_of_one_function(key, batch):
+    first_key, second_key = jax.random.split(key)
+    state = State(new_weights(first_key), new_weights(second_key))
+    return step(state, batch)
+
+
+def new_moment():
+    return jnp.zeros(3)
+
+
+def two_moments(batch):
+    first_moment = new_moment()
+    second_moment = new_moment()
+    state = State(first_moment, second_moment)
+    return step(state, batch)
+
+
+class Chain:
+    """The copy of a parameter that is known is another array."""
+
+    def __init__(self, beta):
+        self.state = {"beta": beta, "reference": jnp.array(beta, copy=True)}
+
+    def advance(self, batch):
+        self.state = step(self.state, batch)
+
+
+def run_chain(batches):
+    chain = Chain(jnp.zeros(3))
+    for batch in batches:
+        chain.advance(batch)

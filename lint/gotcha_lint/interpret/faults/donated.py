@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from gotcha_lint.domain.freshness import dispatched
-from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
+    Atom,
     Library,
     Object,
     Symbol,
@@ -22,6 +23,7 @@ from gotcha_lint.domain.value import (
     Value,
     only,
 )
+from gotcha_lint.interpret.aliases import original
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.events import Location
 from gotcha_lint.interpret.faults.remarks import remark
@@ -54,13 +56,14 @@ class Donation:
     """A call that donates: its instruction, and which registers it gives away."""
 
     def __init__(
-        self, call: Call, inner: Function | None, parameters: list[str], names: set[str],
-        positions: set[int],
+        self, call: Call, site: Site, inner: Function | None, parameters: list[str],
+        names: set[str], positions: set[int],
     ) -> None:  # fmt: skip
         self.machine, self.span = call.engine, call.span
         self.function = call.engine.activation.function
         self.step = call_at(self.function, call.span)
         self.inner = inner
+        self.places = ((*site.origin, "donates here"),)  # the `jit`
         self.given: list[tuple[Register, Value, str]] = []
         if self.step is None or any(star for star, _ in self.step[3]):
             return
@@ -97,18 +100,21 @@ def check_twice(donation: Donation) -> None:
     for register, _, _ in donation.given:
         text = text_of(function, register)
         if text and any(o != register and text_of(function, o) == text for o in others):
-            remark(machine, TWICE, donation.span, "", text)
+            remark(machine, TWICE, donation.span, "", text, places=donation.places)
             return
     for register, value, _ in donation.taken:
         text = text_of(function, register)
-        if text and _holds_twice(machine, value):
-            remark(machine, TWICE, donation.span, INSIDE, text)
+        whole = _holds_twice(machine, value) if text else None
+        if whole is not None:
+            made = () if whole.origin is None else ((*whole.origin, "put together here"),)
+            places = (*made, *donation.places)
+            remark(machine, TWICE, donation.span, INSIDE, text, places=places)
             return
         for other in others:
             name = text_of(function, other)
             if other == register or not (text and name) or not _is_alias(donation, register, other):
                 continue
-            remark(machine, TWICE, donation.span, ALIAS, text, name)
+            remark(machine, TWICE, donation.span, ALIAS, text, name, places=donation.places)
             return
 
 
@@ -131,7 +137,7 @@ def give_away(donation: Donation) -> None:
             if held is None or (base, name) == own:
                 continue
             copied = bool(text) and held == value and text in copied_from(function, name)
-            if copied or _identity(held) in known:
+            if copied or _identity(machine, held) in known:
                 _mark(machine, (base, name), text, donation.span)
 
 
@@ -181,18 +187,20 @@ def _is_buffer(value: Value) -> bool:
     )
 
 
-def _identity(value: Value) -> object:
+def _identity(machine: Machine, value: Value) -> object:
     """What two names of the same arrays have in common."""
     atom = value.only
     if isinstance(atom, Symbol):
         return atom.root, atom.path
     if isinstance(atom, Array) and atom.place == "device":
         return None if dispatched(value.marks) else atom.origin  # of one call, two may be alike
-    return atom.site if isinstance(atom, Object) and atom.site.kind in _PARTS else None
+    if isinstance(atom, Object) and atom.site.kind in _PARTS:
+        return original(machine, atom)
+    return None
 
 
 def _identities(machine: Machine, value: Value, depth: int) -> Iterator[object]:
-    own = _identity(value)
+    own = _identity(machine, value)
     if own is not None:
         yield own
     if depth < _DEPTH:
@@ -217,26 +225,44 @@ def _fields(machine: Machine, value: Value) -> list[tuple[str, Value]]:
     return found
 
 
-def _holds_twice(machine: Machine, value: Value) -> bool:
-    """Two fields hold the same arrays; a compiled function gives each result its own buffer."""
+def _holds_twice(machine: Machine, value: Value) -> Atom | None:
+    """That of which two fields hold the same arrays.
+
+    A compiled function gives each result its own buffer.
+    """
     for atom in value.atoms:
         one = Value((atom,), False, value.marks)
         if dispatched(one.marks) and len(value.atoms) == 1:
-            return False
+            return None
         made_in_trace = isinstance(atom, Object) and "traced" in atom.site.info
         if made_in_trace or is_placed(one):
             continue
         for (name, first), (other, second) in combinations(_fields(machine, one), 2):
-            if _are_same(first, second) and (_holds_arrays(first) or "params" in name + other):
-                return True
-    return False
+            if not _are_same(machine, first, second) or _are_of_two_calls(machine, atom, first):
+                continue
+            if _holds_arrays(first) or "params" in name + other:
+                return atom
+    return None
 
 
-def _are_same(first: Value, second: Value) -> bool:
-    own = _identity(first)
-    if own is not None and own == _identity(second):
+def _are_same(machine: Machine, first: Value, second: Value) -> bool:
+    own = _identity(machine, first)
+    if own is not None and own == _identity(machine, second):
         return True
     return first is second and first.unknown and first is not UNKNOWN
+
+
+def _are_of_two_calls(machine: Machine, whole: Atom, part: Value) -> bool:
+    """May it be two values after all, which one instruction has made in two calls?"""
+    made = getattr(part.only, "origin", None)
+    frame = whole.site.info.get("frame") if isinstance(whole, Object) else None
+    users = {activation.function for activation in machine.activations}
+    users |= {frame.function} if frame is not None else set()
+    again = {function for user in users for function in machine.called_again.get(user, ())}
+    return made is not None and any(
+        function.path == made[0] and function.line <= made[1][0] <= function.end_line
+        for function in again - users
+    )
 
 
 def _holds_arrays(value: Value) -> bool:

@@ -37,6 +37,7 @@ from gotcha_lint.domain.value import (
     only,
     value_of,
 )
+from gotcha_lint.interpret.aliases import shallow
 from gotcha_lint.interpret.arithmetic import binary, truth
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.call import Call, model
@@ -415,7 +416,7 @@ def dict_of(call: Call) -> Value:
         mapping = updated(mapping, mapping_from(call, given))
     names = {name: value for name, value in call.keywords.items() if name != "*"}
     mapping = updated(mapping, Mapping(tuple(names), tuple(names.values())))
-    return new_dict(call.engine, mapping, call.span)
+    return shallow(new_dict(call.engine, mapping, call.span), call.args[0] if call.args else None)
 
 
 @model("builtins.slice")

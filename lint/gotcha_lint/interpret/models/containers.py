@@ -27,6 +27,7 @@ from gotcha_lint.domain.value import (
     join_all,
     only,
 )
+from gotcha_lint.interpret.aliases import shallow
 from gotcha_lint.interpret.arithmetic import binary
 from gotcha_lint.interpret.batches import EACH_ENTRY, batch_of
 from gotcha_lint.interpret.call import Call, methods
@@ -305,7 +306,7 @@ def dict_method(call: Call) -> Value:
         _update(call)
         return NONE
     if call.name == "copy":
-        return new_dict(call.engine, mapping, call.span)
+        return shallow(new_dict(call.engine, mapping, call.span), call.receiver)
     if call.name == "clear":
         _write(call, Mapping((), (), None, mapping.origin))
         return NONE

@@ -31,6 +31,7 @@ from gotcha_lint.domain.value import (
     join_all,
     only,
 )
+from gotcha_lint.interpret.aliases import shallow
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.call import Call, family, methods, model
 from gotcha_lint.interpret.clocks import note_clock
@@ -491,7 +492,10 @@ def deque(call: Call) -> Value:
 
 @model("copy.copy", "copy.deepcopy")
 def copied(call: Call) -> Value:
-    return _copy(call, call.argument(0, "x"), 0 if call.short == "deepcopy" else _DEPTH)
+    given = call.argument(0, "x")
+    if call.short == "deepcopy":
+        return shallow(_copy(call, given, 0), None)
+    return shallow(_copy(call, given, _DEPTH), given)
 
 
 def _copy(call: Call, value: Value, depth: int) -> Value:

@@ -31,6 +31,7 @@ from gotcha_lint.domain.value import (
     join,
     only,
 )
+from gotcha_lint.interpret.aliases import gives_back, shallow
 from gotcha_lint.interpret.arguments import is_tree
 from gotcha_lint.interpret.arrays import unknown_array
 from gotcha_lint.interpret.batches import batch_of
@@ -73,7 +74,10 @@ def tree_map(call: Call) -> Value:
         return _map(call.engine, call.args[0], [tree], call.span, 0)
     if len(call.args) > 2 and not call.engine.traced and _computes(call.args[0]):
         note_update(call.engine, "tree", call.span)
-    return _map(call.engine, call.args[0], call.args[1:], call.span, 0)
+    made = _map(call.engine, call.args[0], call.args[1:], call.span, 0)
+    if len(call.args) > 2:
+        return made
+    return shallow(made, call.args[1] if gives_back(call.args[0]) else None)
 
 
 @model("equinox.filter")
