@@ -39,3 +39,24 @@ def of_the_same_name_on_the_device():
     for _ in range(100):
         state = step(state)
     return state
+
+
+@jax.jit
+def scale(state, total):
+    return state * total
+
+
+def a_whole_number_as_the_least(records):
+    for record in records:
+        scale(jnp.ones(3), max(1, float(record)))  # ! changing-dtype
+
+
+def a_float_as_the_least(records):
+    for record in records:
+        scale(jnp.ones(3), max(1.0, float(record)))
+
+
+def the_least_of_a_configuration(config, records):
+    total = max(1, float(config.total))
+    for record in records:
+        scale(record, total)

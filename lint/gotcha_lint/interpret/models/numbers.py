@@ -260,7 +260,9 @@ def _extreme(call: Call, given: tuple[Value, ...]) -> Value:
         return only(Number("int", low, high, clipped, call.origin), marks)
     kinds = {_type_of(atom) for value in given for atom in value.atoms}
     form = _form_of_extreme(call.short, given) if kinds == {"int"} else None
-    return Value([Number(kind, low, high, form, call.origin) for kind in kinds], False, marks)
+    which = marks if len(kinds) > 1 else NO_MARKS  # the larger one decides, with its value
+    of_kind = [Number(kind, low, high, form, call.origin) for kind in sorted(kinds)]
+    return Value(of_kind, False, marks, which)
 
 
 def _is_counter(atom: Atom) -> bool:
