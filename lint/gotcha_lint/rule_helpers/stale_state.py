@@ -8,6 +8,7 @@ from typing import Any, Literal
 from gotcha_lint.domain.sites import Frame, Origin, Site
 from gotcha_lint.domain.value import Constant, Mapping, Number, Object, Symbol, Value
 from gotcha_lint.facts.setting_up import is_set_up
+from gotcha_lint.interpret.indexing import cut_of
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.rule_helpers.wording import called
@@ -68,7 +69,7 @@ def _is_read_itself(stale: Stale, where: Where) -> bool:
     if any(base in bases for (base, _), _ in stale.call.captured):
         return False
     made = _optimizer(value)
-    return made is None or _is_another(made, _optimizer(stale.after))
+    return made is None or _is_another(made, _optimizer(stale.after)) or _varies(stale)
 
 
 def _optimizer(value: Value) -> Site | None:
@@ -87,6 +88,20 @@ def _is_another(old: Site, new: Site | None) -> bool:
         for part in (*parts, *others)
     )
     return known and parts != others
+
+
+def _varies(stale: Stale) -> bool:
+    """Is it made of what varies with a loop around the call: `for rate in rates: ... adam(rate)`?
+
+    Not where the key of the call varies with that loop, too: it is traced again, with the new one.
+    """
+    call = stale.call
+    leaves = call.leaves.values()
+    sizes = [size for leaf in leaves for size, _ in leaf.sizes.values()]
+    cuts = [cut_of(symbol) for leaf in leaves for symbol, _ in leaf.symbols]
+    sizes += [cut[1] for cut in cuts if cut is not None]
+    keyed = frozenset[Any]().union(*(part.marks for part in (*sizes, *leaves, *call.statics)))
+    return not stale.after.marks.isdisjoint(call.loops - keyed)
 
 
 def _element_read(stale: Stale) -> tuple[str, Origin] | None:

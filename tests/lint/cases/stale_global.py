@@ -1,6 +1,8 @@
 """Globals that jitted functions read."""
 
 import jax
+import jax.numpy as jnp
+import optax
 
 rate = 0.1
 factor = 2.0
@@ -186,3 +188,46 @@ def sweep(x):
 
 if __name__ == "__main__":
     main(1.0, 0.5)
+
+
+transformation = optax.sgd(0.1)
+
+
+@jax.jit
+def descend(params, state, grads):
+    updates, state = transformation.update(grads, state)  # ! stale-global
+    return optax.apply_updates(params, updates), state
+
+
+def train_with(rate, steps):
+    global transformation
+    transformation = optax.sgd(rate)
+    params = jnp.ones(3)
+    state = transformation.init(params)
+    for _ in range(steps):
+        params, state = descend(params, state, params)
+    return params
+
+
+def compare_rates(rates):
+    return [train_with(rate, 10) for rate in rates]
+
+
+growing = optax.sgd(0.1)
+
+
+@jax.jit
+def descend_longer(params, state, grads):
+    updates, state = growing.update(grads, state)
+    return optax.apply_updates(params, updates), state
+
+
+def train_longer():
+    """Each is traced for a size of its own."""
+    global growing
+    for size in range(3, 9):
+        growing = optax.sgd(1 / size)
+        params = jnp.ones(size)
+        state = growing.init(params)
+        for _ in range(10):
+            params, state = descend_longer(params, state, params)

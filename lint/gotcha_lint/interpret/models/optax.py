@@ -83,7 +83,7 @@ def optimizer_or_loss(call: Call) -> Value:
             check_weights(call, call.get(0, "model"))
     if call.name in CHAINS:
         note_chain(call)
-    return only(Object(site, call.origin))
+    return only(Object(site, call.origin), call.marks)
 
 
 def _loss(call: Call) -> Value:
