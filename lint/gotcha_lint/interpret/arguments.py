@@ -278,6 +278,10 @@ def static_parts(
     """Takes a static argument apart into what its hash depends on."""
     if depth > 3:
         return
+    if not depth and len(value.atoms) > 2 and all(map(_is_float, value.atoms)):
+        first = value.atoms[0]
+        marks = value.marks | value.choice
+        statics.append(Static(label, "few", marks, origin=first.origin, value=value))
     for atom in value.atoms:
         if isinstance(atom, Symbol):
             statics.append(Static(label, "symbol", value.marks, origin=atom.origin, value=value))
@@ -299,6 +303,10 @@ def static_parts(
                 static_parts(machine, item, f"{label}[{index}]", statics, depth + 1)
         elif isinstance(atom, Object):
             _static_object(machine, atom, value, label, statics, depth)
+
+
+def _is_float(atom: Atom) -> bool:
+    return isinstance(atom, Constant) and atom.type == "float"
 
 
 def _counts(name: Any, number: Number) -> bool:

@@ -49,9 +49,9 @@ Leaves = dict[str, Leaf]
 class Static:
     """A static argument, or a part of one, that can make programs differ.
 
-    kind: "value" (differs with the marks), "object" (hashed by identity, made at `site`),
-    "unhashable", "length" (a container that grows), "no tree" (an object that JAX cannot trace),
-    "symbol" (what a caller gives: taken apart when it is known).
+    kind: "value" (differs with the marks), "few" (one of some known floats), "object" (hashed by
+    identity, made at `site`), "unhashable", "length" (a container that grows), "no tree" (an object
+    that JAX cannot trace), "symbol" (what a caller gives: taken apart when it is known).
     """
 
     label: str

@@ -30,13 +30,13 @@ def is_used_as_data(
     uses = [
         use
         for function in functions
-        for hops in _hops(function, owner)
+        for hops in hops_to(function, owner)
         for use in _uses(function, {(name, hops)}, functions, sizes, _DEPTH)
     ]
     return bool(uses) and all(uses)
 
 
-def _hops(function: Function, owner: Function | None) -> Iterator[int]:
+def hops_to(function: Function, owner: Function | None) -> Iterator[int]:
     """How many functions lie between the use and the owner; none where it is no inner one."""
     if owner is None:
         yield -1
@@ -61,7 +61,7 @@ def _uses(
     made: dict[Hashable, Instruction] = {
         i[1]: i for i in steps_of(function) if i[0] in ("load", "attr")
     }
-    libraries = _libraries(function)
+    libraries = libraries_of(function, "jax", "optax")
     for i in steps_of(function):
         operation = i[0]
         named = operation == "load" and (i[2], i[3]) in names
@@ -73,7 +73,7 @@ def _uses(
             yield False
         elif operation == "call":
             given = [n for n, (_, register) in enumerate(i[3]) if register in held]
-            root, last = _named(made, i[2])
+            root, last = dotted_ends(made, i[2])
             if given and root in libraries:
                 yield set(given).isdisjoint(sizes.get(last, ()))
             elif given and depth:
@@ -92,7 +92,7 @@ def _parameters(function: Function, positions: list[int], starred: bool) -> set[
     return {(names[n], 0) for n in positions if n < len(names)}
 
 
-def _named(made: Mapping[Hashable, Instruction], register: Hashable) -> tuple[str, str]:
+def dotted_ends(made: Mapping[Hashable, Instruction], register: Hashable) -> tuple[str, str]:
     """The first and the last name of `jnp.linalg.norm`."""
     last, step = "", made.get(register)
     while step is not None and step[0] == "attr":
@@ -102,8 +102,8 @@ def _named(made: Mapping[Hashable, Instruction], register: Hashable) -> tuple[st
     return root, last or root
 
 
-def _libraries(function: Function) -> set[str]:
-    """The names by which its module imports JAX and its parts."""
+def libraries_of(function: Function, *packages: str) -> set[str]:
+    """The names by which its module imports these packages and their parts."""
     top = function
     while top.parent is not None:
         top = top.parent
@@ -111,7 +111,7 @@ def _libraries(function: Function) -> set[str]:
     names: set[str] = set()
     for i in top.body:
         if i[0] == "import" and not i[3]:
-            found[i[1]] = str(i[2]).partition(".")[0] in ("jax", "optax")
+            found[i[1]] = str(i[2]).partition(".")[0] in packages
         elif i[0] == "store" and found.get(i[4]):
             names.add(i[2])
     return names

@@ -21,6 +21,7 @@ from gotcha_lint.facts.concrete import SIZES
 from gotcha_lint.interpret.events import CallString, CompiledCall, Effect, Location
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.data_use import is_used_as_data
+from gotcha_lint.program.operand_use import is_only_operand
 
 _SIZES = {name.rpartition(".")[2]: where for name, (where, _) in SIZES.items()}
 
@@ -47,6 +48,14 @@ def is_data(call: CompiledCall, place: Location, value: Value) -> bool:
         return False
     owner = base.function if isinstance(base, Frame) else None
     return is_used_as_data(owner, name, call.traced, _SIZES)
+
+
+def static_is_operand(call: CompiledCall, name: str) -> bool:
+    """Does the trace only compute with this static parameter, so that it need not be static?"""
+    function = call.function
+    if function is None or all(name != parameter.name for parameter in function.parameters):
+        return False
+    return is_only_operand(function, name, call.traced, _SIZES)
 
 
 def _is_of_arrays(call: CompiledCall, value: Value) -> bool:

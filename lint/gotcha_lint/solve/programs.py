@@ -43,6 +43,7 @@ from gotcha_lint.interpret.events import (
 from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, disagrees
 from gotcha_lint.interpret.indexing import own_cut
 from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS
+from gotcha_lint.interpret.leaves import Static
 from gotcha_lint.interpret.models.optax_chains import CHAIN
 from gotcha_lint.interpret.models.optax_states import STATE_MADE, STATE_USED
 from gotcha_lint.interpret.models.transforms import AHEAD
@@ -67,6 +68,7 @@ from gotcha_lint.solve.captured import (
     may_be_arrays,
     model_called,
     other_each_turn,
+    static_is_operand,
 )
 from gotcha_lint.solve.chains import Chains
 from gotcha_lint.solve.checkpoints import CHECKPOINT_EFFECTS, Checkpoints
@@ -594,6 +596,11 @@ class _Reader:
                 continue
             if static.kind == "symbol":
                 continue
+            certain, kind = static.certain, static.kind
+            if kind == "few":
+                if not self._needs_no_program(call, static, loops):
+                    continue
+                kind = "value"
             fails = static.kind in ("no tree", "unhashable")  # the call, where it is this function
             places: list[Place] = []
             if static.origin:
@@ -601,13 +608,18 @@ class _Reader:
             if static.cls is not None:
                 how = _WORDS.get(static.kind, "is hashed by identity")
                 places.append((*static.cls.origin, f"this class {how}"))
-            certain = static.certain and not (fails and call.maybe)
+            certain = certain and not (fails and call.maybe)
             row.variations.append(
                 Variation(
-                    static.kind, call, static.label, loops=loops,
+                    kind, call, static.label, loops=loops,
                     places=(*places, *where(call)), certain=certain, cls=static.cls,
                 )
             )  # fmt: skip
+
+    def _needs_no_program(self, call: CompiledCall, static: Static, loops: Loops) -> bool:
+        """Is it another float in each iteration (must), with which the trace only computes?"""
+        few = static.value.atoms if static.value is not None else ()
+        return self._turns(loops) == len(few) and static_is_operand(call, static.label)
 
     def _called_once(self) -> None:
         """Made, called once and dropped by a function that others call as often as they like."""

@@ -366,3 +366,47 @@ def by_one_function(batches):
         return x * 2.0
 
     return [activated(x, doubled) for x in batches]
+
+
+@partial(jax.jit, static_argnames="scale")
+def guided(x, scale):
+    def body(x, _):
+        return x + scale * jnp.tanh(x), None
+
+    return jax.lax.scan(body, x, None, length=10)[0]
+
+
+@partial(jax.jit, static_argnames="scale")
+def guided_or_not(x, scale):
+    if scale == 0.0:
+        return x
+    return x + scale * jnp.tanh(x)
+
+
+@partial(jax.jit, static_argnames="slope")
+def with_a_shape(x, slope):
+    return jnp.ones(round(slope * 2)) * x.sum()
+
+
+class Sampler:
+    def __call__(self, x, scale=7.5):
+        return guided(x, scale)  # ! changing-static-argument
+
+
+def some_scales_by_a_method(sampler: Sampler, x):
+    return [sampler(x, scale=scale) for scale in [1.0, 3.0, 5.5, 9.0]]
+
+
+def some_scales(x):
+    for scale in (1.0, 3.0, 5.5, 9.0):
+        x = guided(x, scale)  # ! changing-static-argument
+        guided_or_not(x, scale)
+        with_a_shape(x, scale)
+    return x
+
+
+def two_scales(x):
+    return [guided(x, scale) for scale in (1.0, 3.0)]
+
+
+some_scales_by_a_method(Sampler(), jnp.ones(3))
