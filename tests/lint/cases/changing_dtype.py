@@ -1,3 +1,4 @@
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -60,3 +61,33 @@ def the_least_of_a_configuration(config, records):
     total = max(1, float(config.total))
     for record in records:
         scale(record, total)
+
+
+class Lens(eqx.Module):
+    shift: jax.Array
+    weights: jax.Array
+
+
+@eqx.filter_jit
+def refine(lens, rate):
+    return eqx.tree_at(lambda m: (m.shift, m.weights), lens, (lens.shift, lens.weights - rate))
+
+
+@eqx.filter_jit
+def refine_one(lens, rate):
+    weights = (lens.weights - rate).astype(lens.weights.dtype)
+    return eqx.tree_at(lambda m: m.weights, lens, weights)
+
+
+def half_becomes_single():
+    lens = Lens(jnp.zeros(2), jnp.zeros(3, jnp.bfloat16))
+    for _ in range(9):
+        lens = refine(lens, jnp.ones(3))  # ! changing-dtype
+    return lens
+
+
+def half_stays():
+    lens = Lens(jnp.zeros(2), jnp.zeros(3, jnp.bfloat16))
+    for _ in range(9):
+        lens = refine_one(lens, jnp.ones(3))
+    return lens

@@ -78,7 +78,7 @@ def instance_method(call: Call) -> Value:
     machine = call.engine
     cls = site.info.get("class")
     if call.short in ("replace", "_replace"):
-        return _replaced(call)
+        return replaced(call)
     if call.short == "apply_gradients":
         note_update(machine, "optimizer", call.span)
         return Value((call.on,))
@@ -107,7 +107,7 @@ def instance_method(call: Call) -> Value:
     return Value((), True, call.marks | call.receiver.marks)
 
 
-def _replaced(call: Call) -> Value:
+def replaced(call: Call) -> Value:
     """A copy of a struct with other fields."""
     assert isinstance(call.on, Object)
     machine, old = call.engine, call.on.site
