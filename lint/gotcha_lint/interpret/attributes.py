@@ -78,7 +78,7 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
                 found = at_key(found, value.marks, f".{name}")
             else:
                 found = found.marked(value.marks)
-            if name not in OF_ARRAY and not _is_array_field(machine, atom, name):
+            if name not in OF_ARRAY and not _is_traced_part(machine, atom, name, found):
                 found = Value(found.atoms, found.unknown, found.marks - TRACERS, found.choice)
         out = join(out, found)
     if name in _WITHOUT_VALUES:
@@ -97,6 +97,26 @@ def _is_traced_array(machine: Machine, value: Value) -> bool:
         and holds_tracers(value)
         and machine.peek((atom, "shape")) is None
         and annotated_class(machine, atom) is None
+    )
+
+
+def _is_traced_part(machine: Machine, atom: Atom, name: str, found: Value) -> bool:
+    """Is an attribute of a traced tree traced? An array of its fields is, and a tree in them.
+
+    Numbers may be static, as `equinox.filter_jit` leaves them.
+    """
+    if not isinstance(atom, Object):
+        return _is_array_field(machine, atom, name)
+    site = atom.site
+    cls = site.info.get("class")
+    own = (*site.info.get("statics", ()), *(cls.info["statics"] if cls is not None else ()))
+    if found.unknown or site.kind != "instance" or name in own:
+        return False
+    return all(
+        each.place == "device"
+        if isinstance(each, Array)
+        else isinstance(each, Object) and each.site.kind == "instance"
+        for each in found.atoms
     )
 
 

@@ -69,3 +69,19 @@ def counted(x):
 @jax.jit
 def flag(carry):
     return lax.cond(carry[0] > 0, lambda: carry[1], lambda: carry[2])
+
+
+def fill(scores, valid):
+    return scores.at[~valid].set(-1e9)  # ! bool-mask-in-jit
+
+
+@jax.jit
+def attention(q, k, lengths):
+    scores = jnp.einsum("qd,kd->qk", q, k)
+    valid = jnp.arange(k.shape[0])[None, :] < lengths[:, None]
+    first = scores.at[0].set(0.0).at[lengths].add(1.0)
+    return fill(scores, jnp.broadcast_to(valid, scores.shape)) + first
+
+
+weights = attention(jnp.ones((3, 4)), jnp.ones((5, 4)), jnp.array([1, 2, 5]))
+outside = jnp.ones(3).at[jnp.ones(3) > 0].set(0.0)

@@ -1,4 +1,4 @@
-"""States that Orbax restored."""
+"""States that were restored."""
 
 from typing import Any, NamedTuple
 
@@ -6,6 +6,8 @@ import jax
 import optax
 import orbax.checkpoint as ocp
 import pytest
+from flax import serialization
+from flax.serialization import msgpack_restore
 from flax.training.train_state import TrainState
 
 tx = optax.adamw(1e-3)
@@ -114,3 +116,15 @@ def of_another(folder, grads):
     agent = Frozen()
     was = ocp.CheckpointManager(folder).restore(3)
     return agent.tx.update(grads, was)
+
+
+def of_flax(path, state: TrainState, grads, params):
+    raw = msgpack_restore(path.read_bytes())
+    again = state.replace(opt_state=raw["opt_state"])  # ! orbax-restore-without-target
+    saved = serialization.from_bytes(None, path.read_bytes())
+    tx.update(grads, saved["opt"], params)  # ! orbax-restore-without-target
+    known = serialization.from_bytes(state, path.read_bytes())
+    tx.update(grads, known.opt_state, params)
+    state = state.replace(params=raw["params"], step=raw["step"])
+    opt = serialization.from_state_dict(state.opt_state, raw["opt_state"])
+    return again, state.replace(opt_state=opt), known.params

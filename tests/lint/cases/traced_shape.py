@@ -5,6 +5,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax import struct
 from jax import lax
 
 
@@ -219,3 +220,45 @@ def loss_of_normed(model, x):
 
 
 normed = loss_of_normed(Normed(eqx.nn.LayerNorm(4), Heads()), jnp.ones((2, 3, 4)))
+
+
+@struct.dataclass
+class Scene:
+    position: jax.Array
+    step: jax.Array
+    limit: int = struct.field(pytree_node=False, default=20)
+
+    @property
+    def left(self):
+        return self.limit - self.step
+
+    def halves(self):
+        return [self.position[i] for i in range(self.limit // 2)]
+
+
+class Rest(NamedTuple):
+    scene: Scene
+    weight: jax.Array
+
+
+@jax.jit
+def rolled(scene):
+    for _ in range(scene.left):  # ! traced-shape
+        scene = scene.replace(position=scene.position + 1)
+    for _ in range(scene.limit):
+        scene = scene.replace(step=scene.step + 1)
+    return scene, scene.halves()
+
+
+@jax.jit
+def within(rest):
+    half = jnp.zeros(rest.scene.limit // 2)
+    zeros = jnp.zeros(rest.weight.shape[0])
+    return half, zeros, jnp.zeros(rest.scene.step)  # ! traced-shape
+
+
+start = Scene(jnp.ones(20), jnp.array(5))
+rolled(start)
+within(Rest(start, jnp.ones(3)))
+after = rolled(start)[0]
+counted_by_the_host = list(range(after.step)), jnp.zeros(start.step)

@@ -122,6 +122,7 @@ def _item_of(
         array = atom.receiver.only
         if at is not None and isinstance(array, Array):
             check_index(machine, array, key, span, write=True)
+            check_mask(machine, key, span)
         return UNKNOWN if at is None else only(at)
     if isinstance(atom, Library):
         return UNKNOWN if atom.name in ("os.environ", "sys.argv") else only(atom)

@@ -1,4 +1,4 @@
-"""What Orbax restored without a target, used as the state it was (floor `patterns`)."""
+"""What was restored without a target, used as the state it was (floor `patterns`)."""
 
 from __future__ import annotations
 
@@ -18,6 +18,13 @@ _FIELDS = frozenset(
 _MAKERS = frozenset(("replace", "_replace", "create"))
 _PLACES = frozenset(("directory", "step"))  # what says where, not what
 _STEPS = 6
+# Of Flax: the position and the name of the target; it gives plain dicts where that is `None`.
+_OF_FLAX = {
+    "flax.serialization.msgpack_restore": None,
+    "flax.serialization.from_bytes": (0, "target"),
+    "flax.training.checkpoints.restore_checkpoint": (1, "target"),
+}
+_WORDS = frozenset(("restore", *(name.rpartition(".")[2] for name in _OF_FLAX)))
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class Restored:
 
 def restored_states(origins: Origins, function: Function) -> Iterator[Restored]:
     """The uses in one function."""
-    if "restore" not in names_used(function):
+    if _WORDS.isdisjoint(names_used(function)):
         return
     reader = origins.reader(function)
     for use, register, is_attribute in _uses(origins, reader):
@@ -81,8 +88,9 @@ def _restored(origins: Origins, reader: SureReader, register: Register) -> Instr
         if made[0] == "item":
             register = made[2]
         elif made[0] == "call":
-            is_bare = reader.function_of(made) == "restore" and _is_bare(origins, reader, made)
-            return made if is_bare else None
+            if reader.function_of(made) == "restore":
+                return made if _is_bare(origins, reader, made) else None
+            return made if _is_bare_of_flax(origins, reader, made) else None
         else:
             return None
     return None
@@ -97,3 +105,18 @@ def _is_bare(origins: Origins, reader: SureReader, call: Instruction) -> bool:
     if "args" in dict(call[4]) and (kind is None or kind[0] != "call" or kind[3] or kind[4]):
         return False
     return named.keys() <= _PLACES and origins.called(reader.function, call) in RESTORES
+
+
+def _is_bare_of_flax(origins: Origins, reader: SureReader, call: Instruction) -> bool:
+    """`msgpack_restore(data)`, `from_bytes(None, data)`."""
+    name = origins.called(reader.function, call)
+    if name not in _OF_FLAX or any(star for star, _ in call[3]):
+        return False
+    wanted = _OF_FLAX[name]
+    if wanted is None:
+        return True
+    position, word = wanted
+    named = dict(call[4])
+    at = call[3][position][1] if position < len(call[3]) else named.get(word, -1)
+    target = reader.made(at)
+    return target is not None and target[0] == "const" and target[2] is None

@@ -6,16 +6,19 @@ from gotcha_lint.solve.programs import Programs
 
 
 class OrbaxRestoreWithoutTarget(Rule):
-    """Restores a training state with Orbax without a target, and uses it as the state it was.
+    """Restores a training state without a target, and uses it as the state it was.
 
     ## What happens
     Orbax stores arrays and names, no types: without a target, NamedTuples and dataclasses come back
     as dicts, tuples as lists. The next update fails with `AttributeError: 'dict' object has no
-    attribute 'mu'`, a `TrainState` with `'dict' object has no attribute 'params'`.
+    attribute 'mu'`, a `TrainState` with `'dict' object has no attribute 'params'`. Flax does the
+    same in `msgpack_restore(data)` and in `from_bytes(None, data)`: a tuple becomes a dict with the
+    keys `'0'`, `'1'`, and an update stops with `'str' object has no attribute 'mu'`.
 
     ## Instead
     Give the structure: `checkpointer.restore(path, jax.eval_shape(lambda: state))`, for a manager
-    `manager.restore(step, args=ocp.args.StandardRestore(target))`.
+    `manager.restore(step, args=ocp.args.StandardRestore(target))`. In Flax: `from_bytes(state,
+    data)`.
 
     ## Not reported
     Results of which only dicts, lists and arrays are used; those that go through other functions
@@ -81,6 +84,6 @@ class OrbaxRestoreWithoutTarget(Rule):
             yield Foreseen(
                 (fault.path, fault.span),
                 f"`{HERE}` was restored without a target: it is made of dicts and lists, not of "
-                "the types that were saved; give `restore` the structure, by `jax.eval_shape`",
+                "the types that were saved; give the structure, for Orbax by `jax.eval_shape`",
                 fault.places,
             )
