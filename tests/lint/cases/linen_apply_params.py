@@ -1,5 +1,7 @@
 """Which trees `apply` of a linen module is given."""
 
+from functools import partial
+
 import flax.core
 import flax.linen as nn
 import jax
@@ -227,3 +229,44 @@ def look_at_each(key, xs, tx, step):
     for x in xs:
         look(state, x)
         state = step(state, x)
+
+
+class Block(nn.Module):
+    @nn.compact
+    def __call__(self, x, train):
+        norm = partial(nn.BatchNorm, use_running_average=not train, momentum=0.9)
+        for width in (4, 8):
+            x = nn.relu(norm()(nn.Dense(width)(x)))
+        return x
+
+
+class Optional(nn.Module):
+    normed: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        if self.normed:
+            x = nn.BatchNorm(use_running_average=True)(x)
+        return nn.Dense(2)(x)
+
+
+@jax.jit
+def predicted(params, stats, x):
+    own = {"params": params}
+    own["batch_stats"] = stats
+    Block().apply(own, x, train=False)
+    Block().apply({"params": params, **stats}, x, train=False)
+    y, made = Block().apply({"params": params}, x, train=True, mutable=["batch_stats"])
+    Optional().apply({"params": params}, x)
+    Optional(normed=True).apply({"params": params}, x)  # ! linen-apply-params
+    return Block().apply({"params": params}, x, train=False), y, made  # ! linen-apply-params
+
+
+class Evaluator:
+    def __init__(self, x):
+        self.model = Block()
+        self.params = self.model.init(jax.random.key(0), x, train=False)["params"]
+
+    def score(self, params, x):
+        variables = dict(params=params)
+        return self.model.apply(variables, x, train=False).mean()  # ! linen-apply-params

@@ -13,7 +13,8 @@ from gotcha_lint.interpret.machine import Machine
 
 NEEDS = "needs"
 DROPOUT, BATCH_STATS = "dropout", "batch_stats"
-_OPTIONS = {DROPOUT: "rngs", BATCH_STATS: "mutable"}
+STATISTICS = "statistics"  # are read, whatever the mode
+_OPTIONS = {DROPOUT: "rngs", BATCH_STATS: "mutable", STATISTICS: "mutable"}
 COLLECTION = "collection"  # of which collection of variables a dict is one
 _PARAMS, _OTHER = "params", "another collection"
 VARIABLES = "variables"
@@ -118,9 +119,21 @@ def met(call: Call, start: int) -> None:
     machine.events[start:] = [event for event in machine.events[start:] if event not in needs]
     if (machine.path, call.span) in machine.spread:
         return  # among options that nobody knows
-    for effect in {effect.what: effect for effect in needs}.values():
+    by_need = {effect.what: effect for effect in needs}
+    if BATCH_STATS in by_need or not _lacks(machine, call.get(0, "variables"), BATCH_STATS):
+        by_need.pop(STATISTICS, None)
+    for effect in by_need.values():
         given = call.keywords.get(_OPTIONS[effect.what])
         certain = len(effect.guards) == len(machine.guards)
         if certain and (given is None or given.constant is False):
             places = ((effect.path, effect.span),)
             note(machine, "apply", effect.what, call.span, origins=places, maybe=effect.maybe)
+
+
+def _lacks(machine: Machine, variables: Value | None, collection: str) -> bool:
+    """Is it a dict with parameters whose keys are all known, and this is none of them?"""
+    atom = variables.only if variables is not None else None
+    mapping = mapping_of(machine, atom) if atom is not None else None
+    if mapping is None or (mapping.rest is not None and not mapping.rest.is_bottom):
+        return False
+    return _PARAMS in mapping.keys and collection not in mapping.keys

@@ -18,7 +18,14 @@ from gotcha_lint.interpret.call import Call, family, methods, model
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.keys import use_for_weights
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL
-from gotcha_lint.interpret.layers.linen import BATCH_STATS, DROPOUT, NEEDS, apply_layer, initialised
+from gotcha_lint.interpret.layers.linen import (
+    BATCH_STATS,
+    DROPOUT,
+    NEEDS,
+    STATISTICS,
+    apply_layer,
+    initialised,
+)
 from gotcha_lint.interpret.layers.modes import note_drop
 from gotcha_lint.interpret.layers.typed_layers import HOLDS, TYPED
 from gotcha_lint.interpret.models.optax import is_false
@@ -82,6 +89,8 @@ def call_layer(call: Call) -> Value:
         nothing = need == DROPOUT and (rate is None or rate.constant == 0)
         if chosen is not None and is_false(chosen) and not nothing:
             note(call.engine, NEEDS, need, call.span)
+    if info["name"] == "BatchNorm":
+        note(call.engine, NEEDS, STATISTICS, call.span)
     half = layer_types(call, info)
     return Value((), True, call.marks) if half is None else half
 

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.interpret.events import Effect
-from gotcha_lint.interpret.layers.linen import NESTED, ONE_COLLECTION
+from gotcha_lint.interpret.layers.linen import NESTED, ONE_COLLECTION, STATISTICS
 from gotcha_lint.program.data_flow import argument_of_call, steps_of, words_of
 from gotcha_lint.program.ir import Function, Span
 from gotcha_lint.rule import HERE, Change, Example, Foreseen, Rewrite, Rule
@@ -12,7 +12,7 @@ from gotcha_lint.text.file_tree import FileTree
 
 
 class LinenApplyParams(Rule):
-    """Gives `apply` of a linen module the bare parameters, or all variables as the parameters.
+    """Gives `apply` of a linen module the bare parameters, or these alone where it has statistics.
 
     ## What happens
     `init` gives `{"params": {...}}`, and `apply` wants the same. Without the outer dict
@@ -20,11 +20,14 @@ class LinenApplyParams(Rule):
     the collection is empty.`, for a single layer `ApplyScopeInvalidVariablesTypeError`. With one
     too many `ApplyScopeInvalidVariablesStructureError: Expect the `variables` (first argument)
     passed to apply() to be a dict with the structure {"params": ...}, but got a dict with an extra
-    params layer`.
+    params layer`. A batch norm keeps its averages in another collection: with the parameters alone
+    `Tried to access "mean" from collection "batch_stats" in "/BatchNorm_0" but the collection is
+    empty`, in evaluation as in training.
 
     ## Instead
     Keep one of both, and wrap where it is needed: `params = model.init(key, x)["params"]`, then
-    `model.apply({"params": params}, x)`.
+    `model.apply({"params": params}, x)`; with batch norms
+    `{"params": params, "batch_stats": batch_stats}`.
 
     ## Not reported
     Trees that do not come from `init` of a model that is known, and `apply` of other objects: a
@@ -122,6 +125,45 @@ class LinenApplyParams(Rule):
             """,
             raises="with an extra params layer",
         ),
+        Example(
+            bad="""
+                import flax.linen as nn
+                import jax
+                import jax.numpy as jnp
+
+
+                class Model(nn.Module):
+                    @nn.compact
+                    def __call__(self, x, train):
+                        return nn.BatchNorm(use_running_average=not train)(nn.Dense(2)(x))
+
+
+                model = Model()
+                x = jnp.ones((1, 3))
+                variables = model.init(jax.random.key(0), x, train=False)
+                params, batch_stats = variables["params"], variables["batch_stats"]
+                y = model.apply({"params": params}, x, train=False)  # ! linen-apply-params
+            """,
+            good="""
+                import flax.linen as nn
+                import jax
+                import jax.numpy as jnp
+
+
+                class Model(nn.Module):
+                    @nn.compact
+                    def __call__(self, x, train):
+                        return nn.BatchNorm(use_running_average=not train)(nn.Dense(2)(x))
+
+
+                model = Model()
+                x = jnp.ones((1, 3))
+                variables = model.init(jax.random.key(0), x, train=False)
+                params, batch_stats = variables["params"], variables["batch_stats"]
+                y = model.apply({"params": params, "batch_stats": batch_stats}, x, train=False)
+            """,
+            raises='Tried to access "mean" from collection "batch_stats"',
+        ),
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
@@ -140,13 +182,19 @@ class LinenApplyParams(Rule):
                     "`{'params': ...}`: here it is wrapped once more; give it as it is, or its "
                     "`['params']`"
                 )
+            elif effect.what == STATISTICS:
+                message = (
+                    f"a batch norm in this module reads `batch_stats`, and `{HERE}` has none: "
+                    'Flax raises; give `"batch_stats"` of the training state, too'
+                )
             else:
                 continue
+            reads = ((*at, "reads them here") for at in effect.origins)
             calls = ((*at, "called here") for at in effect.calls[1:])
             yield Foreseen(
                 (effect.path, span),
                 message,
-                tuple(calls),
+                (*reads, *calls),
                 certain=not effect.maybe or _is_first(effect),
                 hint=effect.what,
             )
@@ -158,7 +206,7 @@ class LinenApplyParams(Rule):
             changes = (Change(node, before='{"params": ', after="}"),)
             return Rewrite('wrap it in `{"params": ...}`', changes, safe=False)
         match node:
-            case cst.Dict(elements=[cst.DictElement(value=inner)]):
+            case cst.Dict(elements=[cst.DictElement(value=inner)]) if hint == NESTED:
                 change = Change(node, like=inner)
                 return Rewrite("give the variables as they are", (change,), safe=False)
         return None
