@@ -121,3 +121,16 @@ def fit(model, x):
 def by_keyword_alone(model, grads):
     optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
     optimizer.update(grads=grads)  # ! nnx-optimizer-args
+
+
+class Holder:
+    def __init__(self, model):
+        self.model = model
+        self.optimizer = nnx.ModelAndOptimizer(model, tx=optax.adam(1e-3))
+
+    def right(self, grads, value):
+        self.optimizer.update(grads)
+        self.optimizer.update(grads, value=value)
+
+    def wrong(self, grads):
+        self.optimizer.update(self.model, grads)  # ! nnx-optimizer-args

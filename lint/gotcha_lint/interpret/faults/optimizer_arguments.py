@@ -12,6 +12,7 @@ from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.data_flow import names_used
 
 OLD_OPTIMIZER, OLD_UPDATE = "old optimizer", "old update"
+MODEL_TWICE = "the optimizer has the model"
 _ASKING = frozenset(("signature", "version", "__version__", "__version_info__", "isinstance"))
 
 
@@ -28,12 +29,21 @@ _BOTH = 2  # the model and the transformation
 
 
 def check_update(call: Call) -> None:
-    """`optimizer.update(grads)`, where nothing asks for the version."""
+    """`optimizer.update(grads)`, where nothing asks for the version.
+
+    An optimizer that holds the model takes the gradients alone.
+    """
     machine, atom = call.engine, call.on
     if not isinstance(atom, Object) or "data" not in atom.site.info or machine.trying:
         return
     asked = _ASKING & names_used(machine.activation.function)
-    if len(call.args) + len(call.keywords) == 1 and not (asked or machine.is_starred(call.span)):
+    if asked or machine.is_starred(call.span):
+        return
+    if atom.site.info["name"] == "optax.#nnx_with_model":
+        if len(call.args) == _BOTH:
+            places = () if atom.origin is None else ((*atom.origin, "made here"),)
+            remark(machine, MODEL_TWICE, call.span, places=places)
+    elif len(call.args) + len(call.keywords) == 1:
         remark(machine, OLD_UPDATE, call.span)
 
 

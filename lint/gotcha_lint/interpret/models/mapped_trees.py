@@ -49,14 +49,14 @@ def leading_size(machine: Machine, value: Value, depth: int = 0) -> Size | None:
         if isinstance(atom, Symbol):
             length = atom.step("len")
             return Size(affine=affine.symbol(length)) if length is not None else None
-        for item in _parts(machine, atom):
+        for item in parts_of(machine, atom):
             found = leading_size(machine, item, depth + 1)
             if found is not None:
                 return found
     return None
 
 
-def _parts(machine: Machine, atom: Atom) -> tuple[Value, ...]:
+def parts_of(machine: Machine, atom: Atom) -> tuple[Value, ...]:
     if isinstance(atom, Tuple):
         return atom.items
     if not isinstance(atom, Object) or not _is_taken_apart(atom):

@@ -29,7 +29,8 @@ from gotcha_lint.interpret.models.optax_chains import note_chain, schedule
 from gotcha_lint.interpret.models.optax_states import new_state, note_made, note_used
 from gotcha_lint.interpret.schedules import is_computed
 
-alias({"flax.nnx.Optimizer": "optax.#nnx"})
+alias({"flax.nnx.Optimizer": "optax.#nnx", "flax.nnx.ModelAndOptimizer": "optax.#nnx_with_model"})
+_OF_NNX = ("#nnx", "#nnx_with_model")
 _WORDS_OF_SCHEDULES = ("schedule", "decay", "warmup", "cosine", "piecewise", "join_schedules")
 _UNKNOWN_ARRAY = Array(None, False, None)
 
@@ -61,7 +62,7 @@ def optimizer_or_loss(call: Call) -> Value:
     name = call.short
     if "loss" in name or "entropy" in name or name == "squared_error":
         return _loss(call)
-    if not name[:1].islower() and name != "#nnx":
+    if not name[:1].islower() and name not in _OF_NNX:
         return UNKNOWN
     if call.name not in OPTIMIZERS and any(word in name for word in _WORDS_OF_SCHEDULES):
         if name == "join_schedules":
@@ -73,11 +74,12 @@ def optimizer_or_loss(call: Call) -> Value:
     site.info["parts"] = call.args
     check_schedule(call)
     site.info["options"] = dict(call.keywords)
-    if name == "#nnx":
+    if name in _OF_NNX:
         site.info["data"] = call.argument(1, "tx")
         note_made(call, site, "nnx")
         wanted = call.keyword("wrt")
-        check_made(call, wanted)
+        if name == "#nnx":
+            check_made(call, wanted)
         kind = wanted.only if wanted is not None else None
         if wanted is None or (isinstance(kind, Library) and kind.name == "flax.nnx.Param"):
             check_weights(call, call.get(0, "model"))

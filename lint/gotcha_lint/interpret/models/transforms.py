@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from gotcha_lint.domain.derivative import flow
 from gotcha_lint.domain.freshness import aged, marked_deep, without_deep
 from gotcha_lint.domain.sites import Site
@@ -43,6 +45,7 @@ from gotcha_lint.interpret.faults.frozen import forget_frozen
 from gotcha_lint.interpret.faults.jitted import REBUILDING, check_jit, check_stores
 from gotcha_lint.interpret.faults.leaks import check_cached, check_gradient_store
 from gotcha_lint.interpret.faults.losses import check_gradient, whole_leaf
+from gotcha_lint.interpret.faults.mapped import check_axes, check_sizes
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.host import on_host, read
@@ -359,7 +362,17 @@ def _gradient(call: Call, index: object) -> Value:
     return UNKNOWN
 
 
+def _needed(machine: Machine, inner: Value) -> float:
+    """How many positional arguments a function needs at least."""
+    found = Inner(machine, inner)
+    if found.function is None:
+        return math.inf
+    own = [p for p in found.function.parameters if p.kind == "pos" and p.name not in found.names]
+    return sum(not p.has_default for p in own[found.bound :])
+
+
 def _call_vmap(call: Call, inner: Value) -> Value:
+    assert isinstance(call.on, Object)
     machine = call.engine
     axes = _option(call, 0, "in_axes")
     content = contents(machine, axes) if axes is not None else None
@@ -367,6 +380,10 @@ def _call_vmap(call: Call, inner: Value) -> Value:
     mark = frozenset((("mapped", call.origin),))  # has no value while it is mapped
     taken = NO_MARKS if machine.traced else mark
     size: Size | None = None
+    plain = not call.on.site.info["filters"]  # of JAX itself
+    if plain:
+        check_axes(call, axes, _needed(machine, inner))
+    over: list[int | None] = []
 
     def one_of_many(leaf: Value) -> Value:
         return marked_deep(strip(leaf), taken)
@@ -378,6 +395,8 @@ def _call_vmap(call: Call, inner: Value) -> Value:
             chosen = axes if axes is not None and content is None else None
         atom = chosen.only if chosen is not None else None
         axis = atom.value if isinstance(atom, Constant) else 0
+        is_sure = isinstance(atom, Constant) or axes is None
+        over.append(axis if is_sure and isinstance(axis, int) else None)
         if axis is None:
             mapped.append(value)
             continue
@@ -386,6 +405,8 @@ def _call_vmap(call: Call, inner: Value) -> Value:
             mapped.append(map_trees(machine, value, one_of_many, call.span, "one"))
         else:
             mapped.append(marked_deep(Value((), True, value.marks), taken))
+    if plain:
+        check_sizes(call, over)
     start, before = len(machine.events), machine.dispatches
     result = machine.call(inner, mapped, call.keywords, call.span)
     machine.dispatch(_OF_VMAP + _MORE_UNDER_VMAP * (machine.dispatches - before))

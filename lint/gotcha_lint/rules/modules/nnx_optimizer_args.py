@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.interpret.faults.optimizer_arguments import OLD_OPTIMIZER, OLD_UPDATE
+from gotcha_lint.interpret.faults.optimizer_arguments import MODEL_TWICE, OLD_OPTIMIZER, OLD_UPDATE
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.text.file_tree import FileTree
@@ -18,7 +18,9 @@ class NnxOptimizerArgs(Rule):
     `TypeError: Missing required argument `wrt`. As of Flax 0.11.0 the `wrt` argument is required`.
     The optimizer no longer holds the model: it wants to be told which variables are trained, and
     gets the model at each update. `optimizer.update(grads)`: `TypeError: Missing required argument
-    `grads`. As of Flax 0.11.0 update requires both (model, grads) arguments to be passed`.
+    `grads`. As of Flax 0.11.0 update requires both (model, grads) arguments to be passed`. A
+    `ModelAndOptimizer` still holds the model, and takes the gradients alone: `update(model, grads)`
+    of it is a `TypeError`.
 
     ## Instead
     `nnx.Optimizer(model, tx, wrt=nnx.Param)` and `optimizer.update(model, grads)`; or
@@ -72,9 +74,41 @@ class NnxOptimizerArgs(Rule):
             """,
             raises="Missing required argument `grads`",
         ),
+        Example(
+            bad="""
+                import jax.numpy as jnp
+                import optax
+                from flax import nnx
+
+                model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
+                optimizer = nnx.ModelAndOptimizer(model, optax.adam(1e-3))
+                grads = nnx.grad(lambda m: m(jnp.ones((4, 3))).sum())(model)
+                optimizer.update(model, grads)  # ! nnx-optimizer-args
+            """,
+            good="""
+                import jax.numpy as jnp
+                import optax
+                from flax import nnx
+
+                model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
+                optimizer = nnx.ModelAndOptimizer(model, optax.adam(1e-3))
+                grads = nnx.grad(lambda m: m(jnp.ones((4, 3))).sum())(model)
+                optimizer.update(grads)
+            """,
+            raises="takes 2 positional arguments but 3 were given",
+        ),
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(MODEL_TWICE):
+            if not is_test(fault.path):
+                yield Foreseen(
+                    (fault.path, fault.span),
+                    "an `nnx.ModelAndOptimizer` holds the model: its `update` takes the gradients "
+                    "alone; give these, or make an `nnx.Optimizer(model, tx, wrt=nnx.Param)`",
+                    fault.places,
+                    fault.certain,
+                )
         if not (
             self.options.has_reached("flax", _SINCE) and self.options.has_reached("jax", _NEEDS)
         ):
