@@ -40,7 +40,7 @@ from gotcha_lint.interpret.events import (
     Unrolled,
     Write,
 )
-from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, disagrees
+from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, KEPT_ON, disagrees
 from gotcha_lint.interpret.indexing import own_cut
 from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS
 from gotcha_lint.interpret.leaves import Static
@@ -208,6 +208,9 @@ class _Reader:
             elif isinstance(event, Effect) and event.kind == IGNORED_FLAG:
                 if (told := disagrees(event)) is not None:
                     self._effect(replace(event, maybe=event.maybe or not told))
+            elif isinstance(event, Effect) and event.kind == KEPT_ON:
+                if disagrees(event):
+                    self._effect(event)
             elif isinstance(event, Effect) and event.kind in (STATE_MADE, STATE_USED):
                 self.states.add(event)
             elif isinstance(event, Effect) and event.kind == CHAIN:

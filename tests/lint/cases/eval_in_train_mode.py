@@ -342,3 +342,76 @@ def validates_each_epoch(x, train):
 def validates_on_all(batches):
     block = Block(nnx.Rngs(0))
     return [scored_of_many(block, batch) for batch in batches]
+
+
+class Attention(nn.Module):
+    rate: float = 0.2
+
+    @nn.compact
+    def __call__(self, x, train):
+        x = nn.Dropout(self.rate, deterministic=False)(x)  # ! eval-in-train-mode
+        if train:
+            x = nn.Dropout(self.rate, deterministic=False)(x)
+        frozen = nn.BatchNorm(use_running_average=True)(x)
+        mode = not train
+        return frozen + nn.Dropout(self.rate)(x, deterministic=mode)
+
+
+class Noise(nn.Module):
+    """Always on, and nobody evaluates it."""
+
+    @nn.compact
+    def __call__(self, x, train):
+        return nn.Dropout(0.1, deterministic=False)(x) * (2 if train else 1)
+
+
+class Encoder(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool):
+        return nn.Dense(4)(Attention()(nn.LayerNorm()(x), train))
+
+
+def loss_of_encoder(params, x, train, key):
+    return Encoder().apply(params, x, train, rngs={"dropout": key}).mean()
+
+
+@jax.jit
+def step_of_encoder(params, x, key):
+    noise = Noise().apply({}, x, train=True, rngs={"dropout": key})
+    return jax.grad(loss_of_encoder)(params, x + noise, True, key)
+
+
+@jax.jit
+def score_of_encoder(params, x, key):
+    return loss_of_encoder(params, x, False, key)
+
+
+class Layer(nn.Module):
+    @nn.compact
+    def __call__(self, x, mask=None, deterministic: bool = True):
+        return nn.Dropout(0.1)(nn.Dense(4)(x), deterministic=deterministic)
+
+
+class Wrapper:
+    def __init__(self, key, x):
+        self.module = Layer()
+        self.params = self.module.init(key, x)
+
+    def __call__(self, x, params=None, key=None, train=False):
+        rngs = {} if key is None else {"dropout": key}
+        return self.module.apply(params or self.params, x, rngs=rngs)  # ! eval-in-train-mode
+
+    def handed_on(self, x, key, train=False):
+        return self.module.apply(self.params, x, deterministic=not train, rngs={"dropout": key})
+
+    def by_position(self, x, key, train=False):
+        return self.module.apply(self.params, x, None, not train, rngs={"dropout": key})
+
+    def features(self, x, train=False):
+        return self.module.apply(self.params, x)
+
+
+def train_wrapper(key, x):
+    wrapper = Wrapper(key, x)
+    wrapper.features(x), wrapper.handed_on(x, key, True), wrapper.by_position(x, key, True)
+    return jax.grad(lambda p: wrapper(x, params=p, key=key, train=True).mean())(wrapper.params)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from gotcha_lint.domain.sites import Origin, Span
-from gotcha_lint.domain.value import UNKNOWN, Constant, Value
+from gotcha_lint.domain.value import UNKNOWN, Constant, Object, Value, constant
 from gotcha_lint.facts.flags import FLAGS, TRAIN
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SHAPE_ONLY
@@ -20,6 +20,7 @@ from gotcha_lint.program.ir import Function, Register
 from gotcha_lint.program.links import Links
 
 IGNORED_FLAG, TRACED_FLAG = "ignored flag", "traced flag"
+KEPT_ON = "kept on"  # a layer trains, whatever the flag says
 
 
 def check_flags(
@@ -45,6 +46,50 @@ def check_flags(
             note(machine, IGNORED_FLAG, name, span, (UNKNOWN if given is None else given,))
 
 
+def check_left_out(
+    machine: Machine, called: Value, count: int, keywords: Mapping[str, Value], span: Span
+) -> None:
+    """`apply(variables, x)` in a function with a parameter `train`, which it does not read.
+
+    `count`: of the positional arguments, `self` included. The module has a flag of its own, which
+    is left at its default.
+    """
+    function = machine.activation.function
+    unread = [
+        p.name
+        for p in function.parameters
+        if p.name in TRAIN and not reads_name(function.body, p.name)
+    ]
+    atom = called.only
+    if not unread or not isinstance(atom, Object) or atom.site.kind != "function":
+        return
+    by_position = [p.name for p in atom.site.info["function"].parameters if p.kind == "pos"]
+    for flag, default in atom.site.info["defaults"].items():
+        trains = TRAIN.get(flag)
+        if trains is None or flag in keywords or flag in by_position[:count]:
+            continue
+        if isinstance(default.constant, bool):
+            for name in unread:
+                given = machine.peek((machine.activation.frame, name))
+                mode = constant(default.constant is trains)
+                note(machine, IGNORED_FLAG, name, span, (given or UNKNOWN, mode))
+
+
+def check_kept_on(machine: Machine, span: Span) -> None:
+    """`nn.Dropout(0.1, deterministic=False)(x)` in a function that is given `train=False`.
+
+    Not under a test of the function itself: the flag may decide it.
+    """
+    function = machine.activation.function
+    tests = {(guard.path, guard.span) for guard in machine.guards}
+    if any(i[0] == "if" and (function.path, i[-1]) in tests for i in steps_of(function)):
+        return
+    for parameter in function.parameters:
+        given = machine.peek((machine.activation.frame, parameter.name))
+        if parameter.name in TRAIN and given is not None:
+            note(machine, KEPT_ON, parameter.name, span, (given,))
+
+
 def check_traced_flags(
     machine: Machine, function: Function, traced: Iterable[str], jit: Origin
 ) -> None:
@@ -66,12 +111,17 @@ def _initialises(function: Function, callee: Register) -> bool:
 
 
 def disagrees(effect: Effect) -> bool | None:
-    """Does the caller ask for evaluation? None where it is known not to."""
-    (given,) = effect.values
-    trains = TRAIN[effect.what]
-    if _is(given, trains):
+    """Does the caller ask for the other mode? None where it is known not to."""
+    given = effect.values[0]
+    wanted = TRAIN[effect.what] is runs_in_training(effect)
+    if _is(given, wanted):
         return None
-    return _is(given, not trains)
+    return _is(given, not wanted)
+
+
+def runs_in_training(effect: Effect) -> bool:
+    """The mode of the module, whatever the flag says."""
+    return len(effect.values) == 1 or effect.values[1].constant is True
 
 
 def _is(value: Value, flag: bool | None) -> bool:

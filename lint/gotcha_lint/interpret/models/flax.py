@@ -20,6 +20,7 @@ from gotcha_lint.interpret.arrays import dtypes_of, unknown_array
 from gotcha_lint.interpret.call import Call, methods, model
 from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.faults.discards import mark_version
+from gotcha_lint.interpret.faults.flags import check_left_out
 from gotcha_lint.interpret.faults.half_precision import check_weights
 from gotcha_lint.interpret.faults.remarks import note_eager_init
 from gotcha_lint.interpret.faults.signatures import check_apply
@@ -149,6 +150,8 @@ def _apply(call: Call) -> Value:
         return UNKNOWN
     check_apply(machine, found, call, "variables")
     own = {k: v for k, v in call.keywords.items() if k not in _OF_APPLY}
+    if not (machine.is_starred(call.span) or machine.trying):
+        check_left_out(machine, found, len(call.args), own, call.span)
     me = Value((call.on,))
     start = len(machine.events)
     out = machine.call(found, (me, *call.args[1:]), own, call.span)

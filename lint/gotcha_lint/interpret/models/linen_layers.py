@@ -16,6 +16,7 @@ from gotcha_lint.facts.layers import OF_A_LAYER
 from gotcha_lint.interpret.arrays import as_arrays, canonical_dtype, dtypes_of, promote
 from gotcha_lint.interpret.call import Call, family, methods, model
 from gotcha_lint.interpret.effects import note
+from gotcha_lint.interpret.faults.flags import check_kept_on
 from gotcha_lint.interpret.keys import use_for_weights
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.layers.linen import (
@@ -89,6 +90,7 @@ def call_layer(call: Call) -> Value:
         nothing = need == DROPOUT and (rate is None or rate.constant == 0)
         if chosen is not None and is_false(chosen) and not nothing:
             note(call.engine, NEEDS, need, call.span)
+            check_kept_on(call.engine, call.span)
     if info["name"] == "BatchNorm":
         note(call.engine, NEEDS, STATISTICS, call.span)
     half = layer_types(call, info)

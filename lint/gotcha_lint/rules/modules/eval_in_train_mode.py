@@ -2,7 +2,7 @@ import re
 from collections.abc import Iterator
 
 from gotcha_lint.interpret.faults.evaluated import IN_TRAINING
-from gotcha_lint.interpret.faults.flags import IGNORED_FLAG
+from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, KEPT_ON, runs_in_training
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import called
 from gotcha_lint.solve.programs import Programs
@@ -21,6 +21,8 @@ class EvalInTrainMode(Rule):
     `model.apply(variables, x, train=False)` in functions that evaluate; pass no `rngs` there, so
     that a forgotten flag fails. An nnx model: `model.eval()` before, `model.train()` after. A flag
     that is handed on under a name of the opposite sense needs a `not`: `deterministic=not train`.
+    A function with a flag gives it to the module, and a module to all its layers: else it trains
+    with dropout off, or evaluates with it on.
 
     ## Not reported
     Helpers that something else than an evaluation calls too, or that another file names; nnx models
@@ -79,10 +81,24 @@ class EvalInTrainMode(Rule):
             )
         for effect in programs.effects[IGNORED_FLAG].values():
             calls = ((*at, "called here") for at in effect.calls[-1:])
+            mode = (
+                "always runs in training mode"
+                if runs_in_training(effect)
+                else "runs in evaluation mode, its default"
+            )
             yield Foreseen(
                 (effect.path, effect.span),
                 f"`{effect.within.name}` takes `{effect.what}` and does not read it: the module "
-                "always runs in training mode",
+                f"{mode}",
+                tuple(calls),
+                certain=not effect.maybe,
+            )
+        for effect in programs.effects[KEPT_ON].values():
+            calls = ((*at, "called here") for at in effect.calls[-1:])
+            yield Foreseen(
+                (effect.path, effect.span),
+                f"`{effect.within.name}` is called with `{effect.what}={effect.values[0].constant}` "
+                f"too, and this layer trains all the same: let it follow `{effect.what}`",
                 tuple(calls),
                 certain=not effect.maybe,
             )
