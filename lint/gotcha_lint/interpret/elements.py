@@ -177,12 +177,21 @@ def _positions(name: str, args: tuple[Value, ...], out: Value) -> Elements | Non
     if not isinstance(atom, Array) or atom.shape is None or len(atom.shape) != 1:
         return None
     if name == "arange" and len(args) != 1:
-        return None
+        return _between(args)
     size = as_affine(atom.shape[0])
     if size is None:
         return None
     less = 0 if name in ("searchsorted", "digitize") else -1
     return Elements(0, last=affine.add(size, affine.constant(less)))
+
+
+def _between(args: tuple[Value, ...]) -> Elements | None:
+    """`arange(1, n)`: from a first number on, which is known and not negative."""
+    first = _number(args[0])
+    last = affine.add(as_affine(args[1].only), affine.constant(-1))
+    if len(args) != 2 or first is None or first < 0 or first != int(first) or last is None:
+        return None
+    return Elements(first, last=last)
 
 
 def _chosen(one: Value, other: Value) -> Elements | None:

@@ -44,3 +44,22 @@ def shown():
 data = np.ones(3)
 wrong = precise(data), cast(2.0), named(3), drawn(jax.random.key(0))
 right = on_the_host(data), narrow(data), asked(jnp.ones(3)), of_an_array(data), shown()
+
+
+class Digits:
+    def __init__(self, digits=12):
+        self.digits = digits
+
+    def places(self):
+        return 10 ** jnp.arange(self.digits)  # ! wide-type-without-x64
+
+    def floating(self):
+        return 10.0 ** jnp.arange(self.digits), 10 ** np.arange(self.digits)
+
+    def few(self):
+        return 2 ** jnp.arange(self.digits), 2 ** jnp.arange(1, self.digits, dtype=jnp.float32)
+
+
+all_places = Digits().places(), Digits().floating(), Digits().few()
+cubes = jnp.arange(2000) ** 3  # ! wide-type-without-x64
+squares = jnp.arange(2000) ** 2

@@ -202,6 +202,9 @@ _TAKE_ARRAYS = frozenset(
      "quantile", "percentile", "count_nonzero", "norm", "tile", "repeat", "add", "multiply",
      "subtract", "divide", "power", "unique", "nonzero", "outer", "broadcast_to", "swapaxes")
 )  # fmt: skip
+OVERFLOW = "overflow"
+_PAST_INT32 = 2**31
+_LARGEST_POWER = 1000  # beyond it nobody computes one
 _FLOATING = frozenset(
     ("exp", "log", "sqrt", "rsqrt", "tanh", "sin", "cos", "logistic", "erf", "log1p", "expm1",
      "floor", "ceil", "round", "cbrt", "lgamma")
@@ -254,12 +257,37 @@ def _dtype(value: Value) -> str | None:
 
 
 def _wraps(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> None:
-    """`a - b` of two arrays of unsigned bytes."""
+    """`a - b` of two arrays of unsigned bytes; `256 ** jnp.arange(5)`."""
+    if operator == "Pow":
+        _overflows(machine, x, y, span)
     if operator != "Sub":
         return
     a, b = _dtype(x), _dtype(y)
     if a == b and a in ("uint8", "uint16") and identity_of(x) != identity_of(y):
         remark(machine, "wraps", span, a)
+
+
+def _overflows(machine: Machine, x: Value, y: Value, span: Span) -> None:
+    """A power of whole numbers whose largest is known: 32 bits hold less, and it wraps around."""
+    base, exponent = _greatest(x), _greatest(y)
+    if base is None or exponent is None or not 0 < exponent < _LARGEST_POWER:
+        return
+    arrays = [atom for atom in (x.only, y.only) if isinstance(atom, Array)]
+    if any(atom.dtype != "int32" or atom.place != "device" for atom in arrays):
+        return
+    reached = base**exponent
+    if arrays and base > 1 and reached >= _PAST_INT32:
+        remark(machine, OVERFLOW, span, str(reached))
+
+
+def _greatest(value: Value) -> int | None:
+    """The largest element of whole numbers that count up, or a whole number that is known."""
+    known = elements_of(value)
+    if known is not None:
+        last = known.last
+        return last[1] if last is not None and affine.is_constant(last) else None
+    number = value.constant
+    return number if type(number) is int else None
 
 
 def _of_zeros(machine: Machine, args: tuple[Value, ...], out: Value) -> Value:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gotcha_lint.interpret.faults.checks import OVERFLOW
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
@@ -20,7 +21,8 @@ class WideTypeWithoutX64(Rule):
     ## What happens
     JAX 0.10 to 0.12 print a `UserWarning` and give `float32` for `float64`, `int32` for `int64`: a
     condition number, a tail probability or an optimizer's tolerance that needs double precision is
-    wrong by orders of magnitude. In NumPy the same line gives 64 bits.
+    wrong by orders of magnitude. In NumPy the same line gives 64 bits. Whole numbers that outgrow
+    32 bits wrap around without a word: `256 ** jnp.arange(5)` ends with 0.
 
     ## Instead
     `jax.config.update("jax_enable_x64", True)` before the first array is made, or
@@ -64,6 +66,21 @@ class WideTypeWithoutX64(Rule):
             """,
             shows="float(error) > 1e-3",
         ),
+        Example(
+            bad="""
+                import jax.numpy as jnp
+
+                place = 256 ** jnp.arange(1, 5)  # ! wide-type-without-x64
+                weights = 1 / place
+            """,
+            good="""
+                import jax.numpy as jnp
+
+                place = 256.0 ** jnp.arange(1, 5)
+                weights = 1 / place
+            """,
+            shows="bool(jnp.isinf(weights[-1]))",
+        ),
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
@@ -71,6 +88,15 @@ class WideTypeWithoutX64(Rule):
             return
         for fault in programs.faults.of("wide type"):
             yield _foreseen(fault)
+        for fault in programs.faults.of(OVERFLOW):
+            (reached,) = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"this reaches {reached}, and whole numbers have 32 bits here: it wraps around "
+                "without a word; compute it in floating point, or with NumPy",
+                fault.places,
+                certain=fault.certain,
+            )
 
 
 def _foreseen(fault: Fault) -> Foreseen:

@@ -95,10 +95,11 @@ class EvalInTrainMode(Rule):
             )
         for effect in programs.effects[KEPT_ON].values():
             calls = ((*at, "called here") for at in effect.calls[-1:])
+            flag = f"{effect.what}={effect.values[0].constant}"
             yield Foreseen(
                 (effect.path, effect.span),
-                f"`{effect.within.name}` is called with `{effect.what}={effect.values[0].constant}` "
-                f"too, and this layer trains all the same: let it follow `{effect.what}`",
+                f"`{effect.within.name}` is called with `{flag}` too, and this layer trains all "
+                f"the same: let it follow `{effect.what}`",
                 tuple(calls),
                 certain=not effect.maybe,
             )
