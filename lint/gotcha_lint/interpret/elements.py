@@ -15,6 +15,7 @@ from gotcha_lint.domain.value import (
     Elements,
     Number,
     Symbol,
+    Tuple,
     Value,
     as_affine,
 )
@@ -122,6 +123,10 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
         return with_elements(out, Elements(0 if name == "sum" else first.low))
     if name in _ORDERED:
         return with_elements(out, _ordered(name, args))
+    if name == "meshgrid" and isinstance(out.only, Tuple) and len(out.only.items) == len(args):
+        pairs = zip(out.only.items, args, strict=True)
+        grids = tuple(with_elements(grid, elements_of(of)) for grid, of in pairs)
+        return Value((replace(out.only, items=grids),), False, out.marks, out.choice)
     if name in ("argmax", "argmin", "searchsorted", "digitize", "arange"):
         return with_elements(out, _positions(name, args, out))
     if name == "where" and len(args) == 3:

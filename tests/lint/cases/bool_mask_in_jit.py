@@ -85,3 +85,27 @@ def attention(q, k, lengths):
 
 weights = attention(jnp.ones((3, 4)), jnp.ones((5, 4)), jnp.array([1, 2, 5]))
 outside = jnp.ones(3).at[jnp.ones(3) > 0].set(0.0)
+
+
+class Grid:
+    def __init__(self, rows, columns):
+        self.rows, self.columns = rows, columns
+
+    def modes(self):
+        m, n = np.mgrid[0 : self.rows + 1, : self.columns]
+        return np.stack([m.ravel(), n.ravel()], axis=1)
+
+
+class Objective:
+    def __init__(self, grid):
+        self.modes = jnp.asarray(grid.modes())
+        self.on_host = grid.modes()
+
+    def compute(self, x):
+        kept = self.on_host[:, 0] != self.on_host[:, 1]
+        broken = self.modes[:, 0] != self.modes[:, 1]
+        return x[kept].sum() + x[broken].sum()  # ! bool-mask-in-jit
+
+
+objective = Objective(Grid(3, 4))
+value = jax.jit(objective.compute)(jnp.ones(16))

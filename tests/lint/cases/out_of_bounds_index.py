@@ -102,3 +102,14 @@ def backwards_from_the_last(noise):
 
 backwards(jnp.ones(3))
 backwards_from_the_last(jnp.ones(3))
+
+
+@jax.jit
+def on_a_grid(field, like):
+    i, j = jnp.meshgrid(jnp.arange(like.shape[0]), jnp.arange(like.shape[1]), indexing="ij")
+    return field[i, j] + like[i, j]  # ! out-of-bounds-index
+
+
+on_a_grid(jnp.ones((4, 5)), jnp.ones((8, 5)))
+from_one = jnp.ones(8)[jnp.arange(1, 9)]  # ! out-of-bounds-index
+from_one_on = jnp.ones(9)[jnp.arange(1, 9)]

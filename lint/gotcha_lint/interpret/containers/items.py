@@ -37,6 +37,7 @@ from gotcha_lint.interpret.containers.slices import constant_slice, is_slice, sl
 from gotcha_lint.interpret.derivative import at_key
 from gotcha_lint.interpret.faults.checks import check_index
 from gotcha_lint.interpret.faults.traced import check_item, check_mask
+from gotcha_lint.interpret.grids import GRIDS, grid
 from gotcha_lint.interpret.heap import (
     ENTRIES,
     ITEMS,
@@ -125,6 +126,8 @@ def _item_of(
             check_mask(machine, key, span)
         return UNKNOWN if at is None else only(at)
     if isinstance(atom, Library):
+        if atom.name in GRIDS:
+            return grid(machine, atom.name, key, span)
         return UNKNOWN if atom.name in ("os.environ", "sys.argv") else only(atom)
     if isinstance(atom, (Constant, Number)):
         return _character(machine, atom, key, span)
