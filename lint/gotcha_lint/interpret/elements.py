@@ -218,7 +218,7 @@ def after_operator(operator: str, x: Value, y: Value, out: Value) -> Value:
     a, b = elements_of(x), elements_of(y)
     if operator in ("BitAnd", "BitOr") and (asked := _compared(a) or _compared(b)):
         return with_elements(out, asked)
-    if operator in _LINEAR and (kept := _undefined(a) or _undefined(b)):
+    if operator in _LINEAR and (kept := _undefined(a, b)):
         return with_elements(out, kept)
     if operator == "Pow" and _number(y) == 2:
         if a is not None and a.made == SELF:
@@ -247,12 +247,13 @@ def after_operator(operator: str, x: Value, y: Value, out: Value) -> Value:
     return out
 
 
-def _undefined(known: Elements | None) -> Elements | None:
-    """An operand whose derivative is undefined somewhere: so is that of a sum or product of it."""
-    made = known.made if known is not None else ""
-    if not isinstance(made, tuple) or made[0] not in ("singular", "undefined"):
+def _undefined(*operands: Elements | None) -> Elements | None:
+    """Operands whose derivative is undefined somewhere: so is that of a sum or product of them."""
+    found = [known.made for known in operands if known is not None]
+    found = [m for m in found if isinstance(m, tuple) and m[0] in ("singular", "undefined")]
+    if not found:
         return None
-    return Elements(made=("undefined", *made[1:]))
+    return Elements(made=("undefined", frozenset().union(*(m[1] for m in found)), found[0][2]))
 
 
 def _compared(known: Elements | None) -> Elements | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gotcha_lint.domain import affine
-from gotcha_lint.domain.derivative import flows_in
+from gotcha_lint.domain.derivative import POLE, after_step, flows_in, last_step
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.tracers import as_tracer
 from gotcha_lint.domain.value import (
@@ -77,6 +77,8 @@ _MEANS = frozenset(("mean", "std", "var"))  # divide by how many the mask select
 _SMALL, _MARGIN = 1e-3, 0.1  # bounds so near to zero, or to one, are there for its sake
 _AT_ONE = frozenset(("`arccos`", "`arcsin`"))
 _ZERO_AT_ZERO = frozenset(("`sqrt`", "`norm`", "`std`", "`**`", "`cbrt`"))
+_INFINITE = frozenset(("`log`", "`log2`", "`log10`", "`rsqrt`", "`/`"))  # their values, at zero
+INFINITE = "infinite"
 _ROOTS = frozenset(("sqrt", "log", "log2", "log10", "arccos", "arcsin", "rsqrt", "power", "cbrt"))
 
 
@@ -180,6 +182,10 @@ def after_binary(
         given = (x.constant, y.constant)
         if not any(isinstance(each, (int, float)) for each in given):
             out = with_elements(out, Elements(made=DIFFERENCE))
+    if machine.differentiated:
+        out = _with_infinite(operator, x, y, out)
+        if operator == "Div" and not out.marks:
+            out = _of_data(out, y, "`/`")
     if machine.differentiated and out.marks:
         if operator == "FloorDiv":
             out = after_operation(machine, out, "floor_divide", span)
@@ -516,11 +522,14 @@ def _is_fraction(value: Value) -> bool:
 def _derivative(
     machine: Machine, name: str, args: tuple[Value, ...], out: Value, span: Span
 ) -> Value:
-    if not out.marks or not args:
+    if not args:
         return out
+    if not out.marks:
+        return _of_data(out, args[0], f"`{name}`")
     known = elements_of(args[0])
     if name == "sqrt" and known is not None and known.made in ROOTED and not known.zeros:
-        return pole(machine, out, args[0], span, f"{_norm(machine, args[0])} `sqrt`")
+        found = pole(machine, out, args[0], span, f"{_norm(machine, args[0])} `sqrt`")
+        return _candidate(found, args[0], "`sqrt`", span, machine)
     if name in _ROOTS:
         if name == "power" and not (len(args) > 1 and _is_fraction(args[1])):
             return out
@@ -540,7 +549,7 @@ def _derivative(
 def _singular(machine: Machine, out: Value, operand: Value, word: str, span: Span) -> Value:
     """Its derivative is infinite where the operand is zero: is it zero somewhere?"""
     if not flows_in(operand.marks):
-        return out
+        return _of_data(out, operand, word)
     if word in _AT_ONE:
         return _candidate(out, operand, word, span, machine)
     known = elements_of(operand)
@@ -549,6 +558,34 @@ def _singular(machine: Machine, out: Value, operand: Value, word: str, span: Spa
     if (known is not None and known.zeros) or _is_of_zeros(machine, operand):
         return pole(machine, out, operand, span, word)
     return _candidate(out, operand, word, span, machine)
+
+
+def _of_data(out: Value, operand: Value, word: str) -> Value:
+    """`log(x)`, `w / x` of data: infinite where they are zero, and so is the slope for a factor."""
+    known, asked, atom = elements_of(operand), identity_of(operand), out.only
+    if word not in _INFINITE or asked is None or not isinstance(atom, Array):
+        return out
+    if known is not None and (known.low > 0 or known.high < 0):
+        return out
+    if atom.elements is not None and atom.elements.made:
+        return out
+    how = "singular" if flows_in(out.marks) else INFINITE
+    return with_elements(out, Elements(made=(how, frozenset((asked,)), word)))
+
+
+def _with_infinite(operator: str, x: Value, y: Value, out: Value) -> Value:
+    """Sums and products of what is infinite somewhere: a factor that trains has such a slope."""
+    pairs = ((x, y), (y, x)) if operator in ("Add", "Sub", "Mult") else ()
+    current = elements_of(out)
+    for one, other in pairs if current is None or not current.made else ():
+        known = elements_of(one)
+        made = known.made if known is not None else ""
+        if isinstance(made, tuple) and made[0] == INFINITE:
+            is_slope = operator == "Mult" and flows_in(other.marks)
+            return with_elements(
+                out, Elements(made=("undefined" if is_slope else INFINITE, *made[1:]))
+            )
+    return out
 
 
 def _is_of_zeros(machine: Machine, operand: Value) -> bool:
@@ -614,17 +651,28 @@ def _guarded(machine: Machine, args: tuple[Value, ...], out: Value, span: Span) 
             continue
         _, asked, at = test.made
         if not asked.isdisjoint(made[1]) and at == (made[2] in _AT_ONE):
-            out = pole(machine, out, branch, span, f"guarded {made[2]}")
+            out = _hidden(machine, out, branch, span, f"guarded {made[2]}")
     return out
+
+
+def _hidden(machine: Machine, out: Value, branch: Value, span: Span, word: str) -> Value:
+    """The pole of a branch, such as that of a norm, is reached for certain: a test says so."""
+    flows = flows_in(branch.marks)
+    known = {mark for mark in flows if (end := last_step(mark)) is not None and end[0] == POLE}
+    step = (POLE, machine.origin(span), word)
+    again = {(*mark[:2], (*mark[2][:-1], step)) for mark in known}
+    marks = out.marks | again | after_step(flows - known, step)
+    return Value(out.atoms, out.unknown, marks, out.choice)
 
 
 def after_compare(
     machine: Machine, operator: str, x: Value, y: Value, out: Value, span: Span
 ) -> Value:
     """A comparison has no derivative; with zero, it says that the other side is zero somewhere."""
-    if not machine.differentiated or not out.marks:
+    if not machine.differentiated:
         return out
-    out = after_operation(machine, out, operator, span)
+    if out.marks:
+        out = after_operation(machine, out, operator, span)
     for value, bound in ((x, y), (y, x)):
         number = bound.constant
         if not isinstance(number, (int, float)):

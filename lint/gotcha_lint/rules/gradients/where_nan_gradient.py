@@ -10,7 +10,8 @@ class WhereNanGradient(Rule):
     ## What happens
     The value is right, the gradient is NaN at exactly the guarded points, and one such point makes
     all gradients NaN. `where` sends a zero back into the branch that was not taken, and there the
-    derivative is infinite: 0 * inf is NaN.
+    derivative is infinite: 0 * inf is NaN. It is no better where the data hold the zeros:
+    `where(t > 0, shape * jnp.log(t), 0)` has the slope `log(0)` for the factor `shape`.
 
     ## Instead
     Guard the input too, so that the function never sees the bad point:
