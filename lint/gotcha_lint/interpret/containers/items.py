@@ -32,12 +32,12 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import index, slice_size, unknown_array
 from gotcha_lint.interpret.containers.building import like, spread, stored
+from gotcha_lint.interpret.containers.grids import GRIDS, grid
 from gotcha_lint.interpret.containers.growing import shrinks
 from gotcha_lint.interpret.containers.slices import constant_slice, is_slice, slice_parts
 from gotcha_lint.interpret.derivative import at_key
 from gotcha_lint.interpret.faults.checks import check_index
 from gotcha_lint.interpret.faults.traced import check_item, check_mask
-from gotcha_lint.interpret.grids import GRIDS, grid
 from gotcha_lint.interpret.heap import (
     ENTRIES,
     ITEMS,

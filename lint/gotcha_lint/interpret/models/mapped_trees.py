@@ -1,12 +1,12 @@
 """Trees with an axis less, and with one more: what `vmap`, `scan` and `map` take and give.
 
 Tuples, dicts, and objects of named tuples and of dataclasses that JAX takes apart. What else stands
-in a tree stays as it is, or is unknown.
+in a tree stays as it is, or is unknown. What `vmap` cannot map over together is noted (must).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.sites import Site, Span
@@ -23,11 +23,14 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.arrays import lead, strip
+from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.derivative import kept
-from gotcha_lint.interpret.heap import mapping_of
+from gotcha_lint.interpret.faults.remarks import remark
+from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.machine import Machine
 
 _DEPTH = 5
+VMAP = "vmap"
 Leaf = Callable[[Value], Value]
 
 
@@ -139,3 +142,55 @@ def _dict(
     site.info["label"] = label
     machine.write((site, "{}"), only(Mapping(mapping.keys, tuple(values), rest, mapping.origin)))
     return Value((Object(site, atom.origin),), False, leaf(one).marks)
+
+
+def check_axes(call: Call, axes: Value | None, needed: float) -> None:
+    """`vmap(f, in_axes=(0, None))(x)`: an entry for each positional argument.
+
+    A function that nobody here calls has fewer arguments than it needs.
+    """
+    content = contents(call.engine, axes) if axes is not None else None
+    machine = call.engine
+    if not isinstance(content, Tuple) or machine.trying or machine.is_starred(call.span):
+        return
+    wanted, given = len(content.items), len(call.args)
+    if given and (given > wanted or needed <= given < wanted):
+        entries = "1 entry" if wanted == 1 else f"{wanted} entries"
+        arguments = "1 argument" if given == 1 else f"{given} arguments"
+        text = f"`in_axes` has {entries} for {arguments}"
+        places = () if content.origin is None else ((*content.origin, "`in_axes`"),)
+        remark(machine, "refused", call.span, VMAP, text, places=places)
+
+
+def check_sizes(call: Call, chosen: tuple[int | None, ...]) -> None:
+    """`chosen`: the axis of each argument; None where nothing is mapped, or it is not known."""
+    machine = call.engine
+    if machine.trying or machine.is_starred(call.span):
+        return
+    known: dict[int, Array] = {}
+    for value, axis in zip(call.args, chosen, strict=True):
+        for array in _leaves(call, value, 0) if axis is not None else ():
+            shape = array.shape or ()
+            if axis is not None and 0 <= axis < len(shape):
+                size = shape[axis].constant
+                if size is not None:
+                    known.setdefault(size, array)
+    if len(known) > 1:
+        sizes = " and ".join(map(str, sorted(known)))
+        places = tuple(
+            (*array.origin, f"an axis of size {size}")
+            for size, array in sorted(known.items())
+            if array.origin is not None
+        )
+        text = f"the axes that it maps over have {sizes} elements"
+        remark(machine, "refused", call.span, VMAP, text, places=places)
+
+
+def _leaves(call: Call, value: Value, depth: int) -> Iterator[Array]:
+    """The arrays in a tree, where each is known."""
+    atom = value.only if depth <= _DEPTH and not value.unknown else None
+    if isinstance(atom, Array):
+        yield atom
+    elif atom is not None:
+        for part in parts_of(call.engine, atom):
+            yield from _leaves(call, part, depth + 1)

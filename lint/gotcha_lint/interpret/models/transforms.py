@@ -45,7 +45,6 @@ from gotcha_lint.interpret.faults.frozen import forget_frozen
 from gotcha_lint.interpret.faults.jitted import REBUILDING, check_jit, check_stores
 from gotcha_lint.interpret.faults.leaks import check_cached, check_gradient_store
 from gotcha_lint.interpret.faults.losses import check_gradient, whole_leaf
-from gotcha_lint.interpret.faults.mapped import check_axes, check_sizes
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.host import on_host, read
@@ -53,7 +52,12 @@ from gotcha_lint.interpret.keys import again, forget
 from gotcha_lint.interpret.layers.linen import are_variables
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.compile_caches import cleared
-from gotcha_lint.interpret.models.mapped_trees import leading_size, map_trees
+from gotcha_lint.interpret.models.mapped_trees import (
+    check_axes,
+    check_sizes,
+    leading_size,
+    map_trees,
+)
 from gotcha_lint.interpret.replicated import as_gradient, is_checked
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.executables import LEFT, RUN, fate
@@ -406,7 +410,7 @@ def _call_vmap(call: Call, inner: Value) -> Value:
         else:
             mapped.append(marked_deep(Value((), True, value.marks), taken))
     if plain:
-        check_sizes(call, over)
+        check_sizes(call, tuple(over))
     start, before = len(machine.events), machine.dispatches
     result = machine.call(inner, mapped, call.keywords, call.span)
     machine.dispatch(_OF_VMAP + _MORE_UNDER_VMAP * (machine.dispatches - before))

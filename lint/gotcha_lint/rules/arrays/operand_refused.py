@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gotcha_lint.interpret.faults.mapped import VMAP
+from gotcha_lint.interpret.models.mapped_trees import VMAP
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
