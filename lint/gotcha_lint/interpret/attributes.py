@@ -110,8 +110,8 @@ def _is_traced_part(machine: Machine, atom: Atom, name: str, found: Value) -> bo
     site = atom.site
     cls = site.info.get("class")
     own = (*site.info.get("statics", ()), *(cls.info["statics"] if cls is not None else ()))
-    if found.unknown or site.kind != "instance" or name in own:
-        return False
+    if found.unknown or site.kind != "instance" or name in own or not machine.traced:
+        return False  # what a trace has given holds no tracers any more
     return all(
         each.place == "device"
         if isinstance(each, Array)
