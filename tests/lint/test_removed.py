@@ -8,7 +8,9 @@ import warnings
 from importlib import metadata
 
 import jax
+import jax.numpy as jnp
 import pytest
+from flax import linen as nn
 
 from gotcha_lint.facts.deprecated import DEPRECATED
 from gotcha_lint.facts.gone import CAME
@@ -54,6 +56,7 @@ STILL = [
 ARGUMENTS = {  # of those that warn when they are called
     "optax.global_norm": (1.0,),
     "optax.tree_utils.tree_l2_norm": (1.0,),
+    "flax.linen.SelfAttention": (2,),
     "flax.training.prefetch_iterator.PrefetchIterator": (iter([1]),),
 }
 
@@ -70,7 +73,9 @@ def test_there_with_a_warning(name: str) -> None:
         found = getattr(module, last)
         if not caught:
             with contextlib.suppress(TypeError):  # an abstract class: it warns before that
-                found(*ARGUMENTS.get(name, ()))
+                made = found(*ARGUMENTS.get(name, ()))
+                if isinstance(made, nn.Module):  # a layer warns when it is called
+                    made.init(jax.random.key(0), jnp.ones((1, 4, 8)))
     said = " ".join(str(one.message) for one in caught)
     assert any(word in said for word in ("deprecated", "renamed", "was removed"))
 

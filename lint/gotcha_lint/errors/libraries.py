@@ -160,6 +160,12 @@ ROWS: tuple[Known, ...] = (
         "nnx.Optimizer(model, tx, wrt=nnx.Param); optimizer.update(model, grads)",
     ),
     row(
+        r"TypeError: ModelAndOptimizer\.(?P<argument>update)\(\) takes",
+        "nnx-optimizer-args",
+        "An nnx.ModelAndOptimizer holds the model: `{argument}` takes the gradients alone.",
+        "optimizer.update(grads); or an nnx.Optimizer(model, tx, wrt=nnx.Param)",
+    ),
+    row(
         r"Cannot mutate (?P<argument>\w+) from a different trace level",
         "nnx-mutated-in-other-trace",
         "A jitted function changes an nnx object ({argument}) that it did not get as an argument.",

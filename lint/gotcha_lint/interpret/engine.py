@@ -27,7 +27,6 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret import (
-    aliases,
     attributes,
     branches,
     calls,
@@ -39,7 +38,7 @@ from gotcha_lint.interpret import (
     unpacking,
 )
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
-from gotcha_lint.interpret.containers import building, growing, iteration
+from gotcha_lint.interpret.containers import aliases, building, growing, iteration
 from gotcha_lint.interpret.containers.items import item, set_item
 from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.effects import note_end

@@ -51,11 +51,11 @@ from gotcha_lint.interpret.replicated import AVERAGED, is_summed
 from gotcha_lint.interpret.start.backend import AT_IMPORT, DEFAULT, FORK, WORKERS
 from gotcha_lint.patterns.data.dropped_datasets import DroppedStep
 from gotcha_lint.patterns.data.pipeline_order import Cycled, LateShuffle
+from gotcha_lint.patterns.repeated_calls import is_repeated
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.elsewhere import Elsewhere
 from gotcha_lint.program.flags import HandedFlag
 from gotcha_lint.program.ir import Function
-from gotcha_lint.program.repeated_calls import is_repeated
 from gotcha_lint.program.text import Text
 from gotcha_lint.solve.ahead import Idle, idle
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
@@ -281,7 +281,7 @@ class _Reader:
         hosted = {loop for e in events if isinstance(e, (ClockRead, HostRead)) for loop in e.loops}
         for event in self.updated:
             turns = self._turns(event.loops)
-            if turns is not None and turns <= FEW_TURNS:
+            if event.what == "array" and turns is not None and turns <= FEW_TURNS:
                 continue
             certain = bool(plain & event.loops)
             if event.what != "schedule":  # a curve to be looked at is made in such a loop, too

@@ -23,8 +23,8 @@ from gotcha_lint.domain.value import (
     Value,
     only,
 )
-from gotcha_lint.interpret.aliases import original
 from gotcha_lint.interpret.call import Call
+from gotcha_lint.interpret.containers.aliases import original
 from gotcha_lint.interpret.events import Location
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents_of, mapping_of

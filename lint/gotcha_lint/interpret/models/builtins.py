@@ -37,10 +37,10 @@ from gotcha_lint.domain.value import (
     only,
     value_of,
 )
-from gotcha_lint.interpret.aliases import shallow
 from gotcha_lint.interpret.arithmetic import binary, truth
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.call import Call, model
+from gotcha_lint.interpret.containers.aliases import shallow
 from gotcha_lint.interpret.containers.building import new_container, new_dict, spread, updated
 from gotcha_lint.interpret.containers.items import named_fields
 from gotcha_lint.interpret.containers.iteration import element

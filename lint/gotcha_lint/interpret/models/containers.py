@@ -27,10 +27,10 @@ from gotcha_lint.domain.value import (
     join_all,
     only,
 )
-from gotcha_lint.interpret.aliases import shallow
 from gotcha_lint.interpret.arithmetic import binary
 from gotcha_lint.interpret.batches import EACH_ENTRY, batch_of
 from gotcha_lint.interpret.call import Call, methods
+from gotcha_lint.interpret.containers.aliases import shallow
 from gotcha_lint.interpret.containers.building import (
     like,
     new_container,

@@ -31,10 +31,10 @@ from gotcha_lint.domain.value import (
     join_all,
     only,
 )
-from gotcha_lint.interpret.aliases import shallow
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.call import Call, family, methods, model
 from gotcha_lint.interpret.clocks import note_clock
+from gotcha_lint.interpret.containers.aliases import shallow
 from gotcha_lint.interpret.containers.building import (
     new_container,
     new_dict,

@@ -31,11 +31,11 @@ from gotcha_lint.domain.value import (
     join,
     only,
 )
-from gotcha_lint.interpret.aliases import gives_back, shallow
 from gotcha_lint.interpret.arguments import is_tree
 from gotcha_lint.interpret.arrays import unknown_array
 from gotcha_lint.interpret.batches import batch_of
 from gotcha_lint.interpret.call import Call, alias, model
+from gotcha_lint.interpret.containers.aliases import gives_back, shallow
 from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.faults.half_precision import halves_in
