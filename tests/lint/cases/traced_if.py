@@ -1,6 +1,7 @@
 from functools import partial
 from typing import Any, NamedTuple
 
+import flax
 import jax
 import jax.numpy as jnp
 
@@ -280,3 +281,23 @@ def by_none(x):
 
 
 flagged = by_a_flag(jnp.ones(3)), by_none(jnp.ones(3))
+
+
+@flax.struct.dataclass
+class Walk:
+    index: jax.Array
+    total: jax.Array
+    rng: jax.Array
+
+
+def goes_on(walk):
+    key, rng = jax.random.split(walk.rng)
+    if walk.total > 3:  # ! traced-if
+        return walk
+    return Walk(walk.index + 1, walk.total + jax.random.normal(key), rng)
+
+
+@jax.jit
+def walks(seed):
+    walk = Walk(index=jnp.array(0), total=jnp.zeros(()), rng=seed)
+    return jax.lax.while_loop(lambda walk: walk.index < 10, goes_on, walk).total

@@ -87,7 +87,7 @@ class _Renewal:
         if not new:
             return atom
         site = machine.allocate("instance", self.span, (old.info.get("class"), "after"))
-        site.info.update({k: old.info.get(k) for k in ("class", "name", "statics")})
+        site.info.update({k: old.info[k] for k in ("class", "name", "statics") if k in old.info})
         for name, value in {**fields, **new}.items():
             machine.write((site, name), value)
         return Object(site, atom.origin)
