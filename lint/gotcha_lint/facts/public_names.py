@@ -8,27 +8,25 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from gotcha_lint.facts.releases import read_table
+
 LIBRARIES: set[str] = set()
 DATA = Path(__file__).with_name("public_names.txt")
 
 
 @cache
-def _rows() -> tuple[dict[str, str], dict[str, frozenset[str]]]:
-    first, *lines = DATA.read_text(encoding="utf-8").splitlines()
-    releases = dict(one.split(maxsplit=1) for one in first.lstrip("# ").split(", "))
-    words = (line.split() for line in lines)
-    return releases, {module: frozenset(names) for module, *names in words}
+def _names() -> dict[str, frozenset[str]]:
+    return {module: frozenset(names) for module, names in read_table(DATA).rows.items()}
 
 
 def releases_of(name: str) -> str:
     """The library and the releases that the table is of: `jax 0.10.2 to 0.12.0`."""
-    library = name.partition(".")[0]
-    return f"{library} {_rows()[0][library]}"
+    return read_table(DATA).release_of(name)
 
 
 def is_missing(module: str, name: str) -> bool:
     """Has no release such a name in this module? False for a module that is not in the table."""
-    names = _rows()[1].get(module)
+    names = _names().get(module)
     return names is not None and name not in names and not name.startswith("_")
 
 

@@ -79,11 +79,11 @@ def _uses(
             elif given and depth:
                 starred = any(star for star, _ in i[3][: given[0] + 1])
                 for other in (f for f in functions if f.name == last):
-                    parameters = _parameters(other, given, starred)
+                    parameters = filled_by(other, given, starred)
                     yield from _uses(other, parameters, functions, sizes, depth - 1)
 
 
-def _parameters(function: Function, positions: list[int], starred: bool) -> set[tuple[str, int]]:
+def filled_by(function: Function, positions: list[int], starred: bool) -> set[tuple[str, int]]:
     """What these arguments fill; `self` is given by the receiver."""
     names = [p.name for p in function.parameters if p.kind == "pos"]
     names = names[1:] if names[:1] == ["self"] else names

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterator
 
 from gotcha_lint.program.data_flow import steps_of, used_registers
-from gotcha_lint.program.data_use import Sizes, dotted_ends, hops_to, libraries_of
+from gotcha_lint.program.data_use import Sizes, dotted_ends, filled_by, hops_to, libraries_of
 from gotcha_lint.program.ir import Function, Instruction
 
 _DEPTH = 4  # calls that hand the variable on
@@ -112,7 +112,5 @@ def _given(
         yield False
         return
     for other in others:
-        positional = [p.name for p in other.parameters if p.kind == "pos"]
-        positional = positional[1:] if positional[:1] == ["self"] else positional
-        for name in (*(positional[n] for n in given if n < len(positional)), *words):
+        for name in sorted({name for name, _ in filled_by(other, given, False)} | {*words}):
             yield from _of_variable(other, str(name), functions, sizes, depth - 1)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from math import prod
 from typing import Any
 
 from gotcha_lint.domain.freshness import is_fetched
@@ -27,12 +26,10 @@ from gotcha_lint.interpret.element_reads import ENTRY
 from gotcha_lint.interpret.events import (
     Allocation,
     CallString,
-    ClockRead,
     CompiledCall,
     EagerControl,
     EagerUpdate,
     Effect,
-    HostRead,
     Identity,
     KeyUse,
     Location,
@@ -52,7 +49,7 @@ from gotcha_lint.interpret.start.backend import AT_IMPORT, DEFAULT, FORK, WORKER
 from gotcha_lint.patterns.data.dropped_datasets import DroppedStep
 from gotcha_lint.patterns.data.pipeline_order import Cycled, LateShuffle
 from gotcha_lint.patterns.repeated_calls import is_repeated
-from gotcha_lint.program.data_flow import acts_on_world, is_lost
+from gotcha_lint.program.data_flow import is_lost
 from gotcha_lint.program.elsewhere import Elsewhere
 from gotcha_lint.program.flags import HandedFlag
 from gotcha_lint.program.ir import Function
@@ -84,7 +81,14 @@ from gotcha_lint.solve.constant_keys import ConstantKey, ConstantKeys
 from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.host_bound import HostBoundLoop, host_bound
 from gotcha_lint.solve.keys import KeyReuses
-from gotcha_lint.solve.loop_work import EagerBody, EagerWork, UnrolledLoop
+from gotcha_lint.solve.loop_work import (
+    EagerBody,
+    EagerWork,
+    UnrolledLoop,
+    eager_work,
+    is_of_outsider,
+    turns_of,
+)
 from gotcha_lint.solve.one_process import OneProcess
 from gotcha_lint.solve.optimizer_states import OptimizerStates, Restarted
 from gotcha_lint.solve.options import IgnoredArgument, UnreadOption
@@ -269,28 +273,8 @@ class _Reader:
             self.updated.append(event)
 
     def _updates(self) -> None:
-        """Of code that others call, compiled calls, reads and clocks show that nobody traces it."""
-        plain = {
-            loop
-            for calls in self.asked.values()
-            for call in calls
-            for loop in call.loops
-            if not _is_of_outsider(loop)
-        }
-        events = self.segment.events
-        hosted = {loop for e in events if isinstance(e, (ClockRead, HostRead)) for loop in e.loops}
-        for event in self.updated:
-            turns = self._turns(event.loops)
-            if event.what == "array" and turns is not None and turns <= FEW_TURNS:
-                continue
-            certain = bool(plain & event.loops)
-            if event.what != "schedule":  # a curve to be looked at is made in such a loop, too
-                certain = certain or bool(hosted & event.loops) or self.segment.runs_once
-                certain = certain or acts_on_world(event.within)
-            calls = tuple((*at, "called here") for at in event.calls)
-            certain = certain and not event.maybe
-            work = EagerWork(event.within, event.loops, calls, certain, event.name)
-            key = event.what, (event.path, event.span)
+        calls = (call for calls in self.asked.values() for call in calls)
+        for key, work in eager_work(self.segment, self.updated, calls):
             old = self.programs.updates.get(key)
             self.programs.updates[key] = work if old is None else old.joined(work)
 
@@ -303,7 +287,7 @@ class _Reader:
         for event in self.elements:
             beside = any(event.loops <= loops for loops in around)
             once = event.within.is_module and len(event.loops) == 1
-            once = once and self._turns(event.loops) is None
+            once = once and turns_of(self.segment, event.loops) is None
             self._effect(replace(event, maybe=event.maybe or beside or once))
 
     def _effect(self, event: Effect) -> None:
@@ -560,7 +544,7 @@ class _Reader:
                     places=(*places, *where(last)), certain=certain,
                     made=self.makers.get(row.site, ()),
                     fresh=self._fresh_captures(last, frozenset(loops)),
-                    turns=self._turns(loops),
+                    turns=turns_of(self.segment, loops),
                 )
             )  # fmt: skip
             return
@@ -581,14 +565,9 @@ class _Reader:
             for loop in known
         )
 
-    def _turns(self, loops: Iterable[Any]) -> int | None:
-        known = [self.segment.loops.turns(loop) for loop in loops]
-        counts = [size.constant if size is not None else None for size in known]
-        return None if None in counts else prod(count for count in counts if count is not None)
-
     def _statics(self, row: CompiledFunction, call: CompiledCall) -> None:
         for static in call.statics:
-            outsiders = frozenset(mark for mark in static.marks if _is_of_outsider(mark))
+            outsiders = frozenset(mark for mark in static.marks if is_of_outsider(mark))
             loops = static.marks & call.loops or outsiders
             if static.kind in ("object", "data") and static.site is not None:
                 fresh = self.segment.fresh.get(static.site, NO_MARKS)
@@ -622,7 +601,7 @@ class _Reader:
     def _needs_no_program(self, call: CompiledCall, static: Static, loops: Loops) -> bool:
         """Is it another float in each iteration (must), with which the trace only computes?"""
         few = static.value.atoms if static.value is not None else ()
-        return self._turns(loops) == len(few) and static_is_operand(call, static.label)
+        return turns_of(self.segment, loops) == len(few) and static_is_operand(call, static.label)
 
     def _called_once(self) -> None:
         """Made, called once and dropped by a function that others call as often as they like."""
@@ -702,11 +681,6 @@ def _last_name(symbol: Symbol) -> str:
     """Of the attribute, or else of the parameter."""
     names = (*symbol.root[1:2], *symbol.path) if isinstance(symbol.root, tuple) else symbol.path
     return str(names[-1]).lstrip(".") if names else ""
-
-
-def _is_of_outsider(mark: Any) -> bool:
-    """Is it the loop of whoever calls the methods of a class?"""
-    return isinstance(mark, tuple) and len(mark) == 3 and type(mark[2]) is int and mark[2] < 0
 
 
 def _on_other_sides(a: Allocation, b: Allocation) -> bool:
