@@ -101,7 +101,6 @@ class Rule:
     severity: ClassVar[Severity] = "warning"
     confidence: ClassVar[Confidence] = "high"  # "medium" until real code has shown it to be right
     doubts: ClassVar[tuple[str, ...]] = ()  # comments that say that what is foreseen is meant
-    documented: ClassVar[tuple[str, ...]] = ()  # ... or docstrings of functions around
     meant: ClassVar[re.Pattern[str] | None] = None  # ... lines, or names of functions around
     spoken: ClassVar[re.Pattern[str] | None] = None  # ... or the whole function around says so
     confirmed_by: ClassVar[tuple[tuple[str, str], ...]] = ()  # (check, cause) of the sanitizer

@@ -67,8 +67,6 @@ RUNS = frozenset({"train", "fit", "run", "filter"})
 # Comments that say that equal numbers are meant, or that nothing is drawn.
 SAME_SEED = ("same seed", "same key", "same rng", "same random", "common random")
 SAME_SEED += ("fixed key", "fixed rng", "fixed seed", "dummy key", "dummy rng", "unused key")
-# What the docstring of a function says that draws the same numbers twice, and means to.
-SAME_DRAWS = (*SAME_SEED[:5], "same noise", "shared noise", "same draw", "same mask")
 # What stands over several runs of different methods.
 COMPARES = ("comparison of", "compare ", "comparing ")
 # One that reads data from somewhere shuffles with its key, if it uses it at all.

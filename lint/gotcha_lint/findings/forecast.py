@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import gc
 import re
-import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -515,7 +514,6 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
     if rule.spoken is not None and rule.spoken.search(_text_around(module, text, span)):
         return None
     certain = foreseen.certain and not _is_doubted(rule, text, span, around)
-    certain = certain and not _is_documented(rule, module, text, span)
     severity = foreseen.severity or rule.severity if certain else "info"
     confidence = rule.confidence if certain else "medium"
     message = foreseen.message
@@ -562,32 +560,6 @@ def _is_doubted(rule: Rule, text: str, span: Span, around: str) -> bool:
     comments = [line.partition("#")[2].lower() for line in lines[first - 1 : last]]
     meant = [comment for comment in comments if not _REGRETS.search(comment)]
     return any(phrase in comment for comment in meant for phrase in rule.doubts)
-
-
-def _is_documented(rule: Rule, module: Module, text: str, span: Span) -> bool:
-    """Does the docstring of a function around say that it is meant?"""
-    if not any(phrase in text.lower() for phrase in rule.documented):
-        return False
-    lines = text.split("\n")
-    for function in module.functions:
-        if function.is_module or function.is_class or function.name == "<lambda>":
-            continue
-        if function.line <= span[0] <= function.end_line:
-            own = textwrap.dedent("\n".join(lines[function.line - 1 : function.end_line]))
-            said = " ".join(_docstring(own).lower().split())
-            if any(phrase in said for phrase in rule.documented) and not _REGRETS.search(said):
-                return True
-    return False
-
-
-def _docstring(text: str) -> str:
-    """Of one function; "" where it has none, or where its text is not one by itself."""
-    try:
-        (node,) = ast.parse(text).body
-    except (SyntaxError, ValueError):
-        return ""
-    documented = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    return (ast.get_docstring(node) or "") if documented else ""
 
 
 def _text_around(module: Module, text: str, span: Span) -> str:

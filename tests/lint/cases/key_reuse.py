@@ -892,31 +892,3 @@ def unless_given(shape, key=None):
 
 def table(_key, shape):
     return jax.random.normal(jax.random.key(0), shape)  # its name says that it is not used
-
-
-def neighbouring_levels(key, x):
-    """Both levels get the same
-    noise, so that their difference is that of the levels."""
-    low = x + 0.1 * jax.random.normal(key, x.shape)
-    return low - (x + 0.2 * jax.random.normal(key, x.shape))
-
-
-def neighbouring_levels_of_a_closure(key, x):
-    """The same noise for both."""
-
-    def at(level):
-        return x + level * jax.random.normal(key, x.shape)
-
-    return at(0.1) - at(0.2)
-
-
-def regretted_in_the_docstring(key, x):
-    """Both get the same noise, which is wrong."""
-    low = x + 0.1 * jax.random.normal(key, x.shape)
-    return low - (x + 0.2 * jax.random.normal(key, x.shape))  # ! key-reuse
-
-
-def documented_otherwise(key, x):
-    """Noise at two levels."""
-    low = x + 0.1 * jax.random.normal(key, x.shape)
-    return low - (x + 0.2 * jax.random.normal(key, x.shape))  # ! key-reuse

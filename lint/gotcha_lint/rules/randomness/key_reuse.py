@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.facts.random import COMPARES, DUMMY_COMMENTS, SAME_DRAWS, SAME_SEED
+from gotcha_lint.facts.random import COMPARES, DUMMY_COMMENTS, SAME_SEED
 from gotcha_lint.patterns.ignored_keys import ignored_keys
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.same_keys import (
@@ -59,8 +59,7 @@ class KeyReuse(Rule):
       two models of a script, that nothing brings together;
     - a loop over settings that are written out; whole runs, by names such as `fit` and
       `train_model`; evaluations and benchmarks; a copy of a network, by names such as `target`;
-    - a comment that says "same seed", "comparison of" or "dummy", and a docstring that says "same
-      seed" or "same noise".
+    - a comment that says "same seed", "comparison of" or "dummy".
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
@@ -68,7 +67,6 @@ class KeyReuse(Rule):
 
     severity = "error"
     doubts = (*SAME_SEED, *COMPARES, *DUMMY_COMMENTS)
-    documented = SAME_DRAWS
     examples = (
         Example(
             bad="""
