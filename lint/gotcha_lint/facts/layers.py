@@ -46,3 +46,29 @@ def weighted_layers(name: str) -> int:
     if library not in _OF_INIT or short not in _WEIGHTED:
         return 0
     return 4 if short in _FOURFOLD else 1
+
+
+# What a call of a layer gives: "same" shape; the last axis replaced ("last"), added ("ids"), all
+# there is ("only": Equinox takes one example), or spatial axes that a kernel changes beside it
+# ("conv"). Then which argument of the class says how wide: its position and its name.
+_LINEN, _NNX, _EQX = "flax.linen.", "flax.nnx.", "equinox.nn."
+_NORMS = ("LayerNorm", "RMSNorm", "GroupNorm")
+_OF_FLAX = ("InstanceNorm", "BatchNorm", "Dropout")
+SHAPES: dict[str, tuple[str, int, str]] = {
+    _LINEN + "Dense": ("last", 0, "features"),
+    _LINEN + "Conv": ("conv", 0, "features"),
+    _LINEN + "ConvTranspose": ("conv", 0, "features"),
+    _LINEN + "Embed": ("ids", 1, "features"),
+    _LINEN + "Embed.attend": ("last", 0, "num_embeddings"),
+    _NNX + "Linear": ("last", 1, "out_features"),
+    _NNX + "Conv": ("conv", 1, "out_features"),
+    _NNX + "ConvTranspose": ("conv", 1, "out_features"),
+    _NNX + "Embed": ("ids", 1, "features"),
+    _NNX + "Embed.attend": ("last", 0, "num_embeddings"),
+    _EQX + "Linear": ("only", 1, "out_features"),
+    _EQX + "MLP": ("only", 1, "out_size"),
+    _EQX + "Embedding": ("ids", 1, "embedding_size"),
+    **{_LINEN + name: ("same", -1, "") for name in (*_NORMS, *_OF_FLAX)},
+    **{_NNX + name: ("same", -1, "") for name in (*_NORMS, *_OF_FLAX)},
+    **{_EQX + name: ("same", -1, "") for name in (*_NORMS, "Dropout")},
+}

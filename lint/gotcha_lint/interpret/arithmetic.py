@@ -45,6 +45,7 @@ from gotcha_lint.interpret.derivative import is_differentiated, kept
 from gotcha_lint.interpret.faults.checks import after_binary
 from gotcha_lint.interpret.faults.divisors import check_divisor
 from gotcha_lint.interpret.faults.half_precision import may_be_half
+from gotcha_lint.interpret.faults.operand_shapes import check_product
 from gotcha_lint.interpret.faults.texts import check_percent, marks_of_text
 from gotcha_lint.interpret.heap import (
     Contents,
@@ -144,6 +145,7 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
         return _formatted(machine, x, y, span)
     if holds_array(x) or holds_array(y) or is_differentiated(machine, x, y):
         if operator == "MatMult":
+            check_product(machine, x, y, span)
             return matmul(machine, x, y, span)
         out = elementwise(machine, [x, y], span, None, divide=operator == "Div")
         out = after_binary(machine, operator, x, y, out, span)

@@ -42,11 +42,11 @@ from gotcha_lint.interpret.copies import copied
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
 from gotcha_lint.interpret.effects import note_checkpoint, note_collective, note_handed
 from gotcha_lint.interpret.faults import pickling, traced
+from gotcha_lint.interpret.faults.called import check_policy
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.faults.flags import check_flags
 from gotcha_lint.interpret.faults.frozen import check_frozen
 from gotcha_lint.interpret.faults.optimizer_arguments import check_state_update
-from gotcha_lint.interpret.faults.policies import check_policy
 from gotcha_lint.interpret.faults.signatures import check_call, check_initializers
 from gotcha_lint.interpret.faults.texts import check_shown
 from gotcha_lint.interpret.functions import Arguments, call_function
@@ -64,7 +64,8 @@ from gotcha_lint.interpret.layers.annotated import result_of
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, as_layer, run_layer
 from gotcha_lint.interpret.layers.linen import apply_state
 from gotcha_lint.interpret.layers.mutable import as_pair
-from gotcha_lint.interpret.layers.typed_layers import half_of_layer, typed_layer
+from gotcha_lint.interpret.layers.outputs import as_giving, given_by, without_layers
+from gotcha_lint.interpret.layers.typed_layers import typed_layer
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
 from gotcha_lint.interpret.models.optax_states import of_train_state
@@ -143,7 +144,7 @@ def call(
     if callee.unknown or not callee.atoms:
         run_layer(machine, callee)
         out = unknown_call(machine, args, keywords, span).marked(made_in(callee.marks))
-        out = half_of_layer(machine, callee, args, out, span)
+        out = given_by(machine, callee, args, out, span)
         out = kept(machine, out, callee)  # a model that is differentiated, called
     several = len(callee.atoms) + callee.unknown > 1
     machine.maybe += several
@@ -322,7 +323,7 @@ def _call_known(
         out = unknown_call(machine, args, keywords, span, name)
         if name.startswith(_ON_DEVICE):
             out = out.marked(made_in(all_marks((*args, *keywords.values()))))
-            out = out.marked(as_layer(name))
+            out = out.marked(as_layer(name) | as_giving(name, args, keywords))
         if name.startswith(_OPERATIONS):
             machine.dispatch()
         return out
@@ -397,7 +398,8 @@ def unknown_call(
     default = values[1].only if name == "get" and len(values) == _WITH_DEFAULT else None
     known = isinstance(default, Constant) and default.type in ("int", "float")
     atoms = (default,) if known and default is not None else ()
-    return Value(atoms, True, without_histories(marks - made_in(marks)) - TRACERS)
+    marks = without_layers(without_histories(marks - made_in(marks)) - TRACERS)
+    return Value(atoms, True, marks)
 
 
 _APPLIES = frozenset(("apply", "apply_fn"))

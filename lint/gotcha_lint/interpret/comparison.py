@@ -31,6 +31,7 @@ from gotcha_lint.interpret.arrays import elementwise
 from gotcha_lint.interpret.derivative import is_differentiated
 from gotcha_lint.interpret.element_reads import of_comparison
 from gotcha_lint.interpret.faults.checks import after_compare
+from gotcha_lint.interpret.faults.operand_shapes import check_operands
 from gotcha_lint.interpret.heap import (
     class_of,
     contents_of,
@@ -59,6 +60,7 @@ def compare(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> 
         arrays = bool(traced_in(x.marks | y.marks))
         arrays = arrays or (_is_numeric(x) and _is_numeric(y)) or _is_computed(x) or _is_computed(y)
     if arrays and operator not in ("Is", "IsNot", "In", "NotIn"):
+        check_operands(machine, operator, x, y, span)
         out = elementwise(machine, [x, y], span, None, dtype="bool")
         out = after_compare(machine, operator, x, y, out, span)
         return of_comparison(x, y, out)

@@ -34,7 +34,7 @@ from gotcha_lint.interpret.faults.flags import check_traced_flags
 from gotcha_lint.interpret.faults.leaks import check_leaks
 from gotcha_lint.interpret.faults.remarks import OF_TRACES
 from gotcha_lint.interpret.faults.rows import check_rows
-from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
+from gotcha_lint.interpret.heap import ENTRIES, ITEMS, class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
 from gotcha_lint.interpret.leaves import Leaves, Static
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
@@ -45,6 +45,7 @@ from gotcha_lint.patterns.training.trained import trained_parameters
 from gotcha_lint.program.ir import Function, Parameter
 
 _LAYERS = 8  # of transforms around transforms
+_CONTENTS = {"dict": ENTRIES, "list": ITEMS, "set": ITEMS}
 _KEPT = 4  # the part of its budget that a root keeps for what follows a trace: a quarter
 
 
@@ -434,12 +435,22 @@ def _trace(
         for place, value in inside.reads.items()
         if place[0] not in own and place not in inside.writes and value is not MISSING
     }
+    for place, value in _held(machine, captured.values()):
+        if place not in captured and place[0] not in own and place not in inside.writes:
+            captured[place] = value
     check_leaks(machine, inside, own)
     atom = callee.only
     if isinstance(atom, Object) and atom.site.info.get("word") == "partial":
         bound = dict(_bound_by_position(atom.site)) | atom.site.info["keywords"]
         captured |= {(atom.site, name): value for name, value in bound.items()}
     return result, tuple(captured.items()), frozenset(inside.functions)
+
+
+def _held(machine: Machine, captured: Iterable[Value]) -> list[tuple[Location, Value]]:
+    """What captured dicts and lists hold: a trace that hands them on whole takes all of it."""
+    sites = (atom.site for value in captured for atom in value.atoms if isinstance(atom, Object))
+    places = [(site, _CONTENTS[site.kind]) for site in sites if site.kind in _CONTENTS]
+    return [(place, held) for place in places if (held := machine.peek(place)) is not None]
 
 
 def _run_trace(

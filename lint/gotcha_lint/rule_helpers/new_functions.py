@@ -16,7 +16,7 @@ from gotcha_lint.interpret.events import CompiledCall
 from gotcha_lint.program.data_flow import given_by_caller
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations, wrapper
-from gotcha_lint.solve.captured import is_data
+from gotcha_lint.solve.captured import is_data, marks_within
 from gotcha_lint.solve.compiled_functions import CompiledFunction, Loops, Place, Variation
 from gotcha_lint.solve.programs import Programs
 
@@ -45,14 +45,18 @@ class NewFunction:
         """The names of the data that it captures, other data each time."""
         call, loops = self.variation.call, self.variation.loops
         varying = loops | {(TURN, loop) for loop in loops}
-        given = given_by_caller(call.within) if self.once else frozenset()
+        given = frozenset() if call.in_own_loop else given_by_caller(call.within)
         return tuple(
             place[1]
             for place, value in call.captured
             if isinstance(place[0], (Frame, str))
-            and (place[1] in given or value.marks & varying or made_in(value.marks))
+            and (place[1] in given or self._varies(value, varying))
             and is_data(call, place, value)
         )
+
+    def _varies(self, value: Value, loops: Marks) -> bool:
+        marks = marks_within(self.variation.call, value)
+        return bool(marks & loops) or made_in(marks)
 
     @property
     def once(self) -> bool:

@@ -19,6 +19,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.concrete import SIZES
 from gotcha_lint.interpret.events import CallString, CompiledCall, Effect, Location
+from gotcha_lint.interpret.heap import ENTRIES, ITEMS
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.data_use import is_used_as_data
 from gotcha_lint.program.operand_use import is_only_operand
@@ -59,21 +60,53 @@ def static_is_operand(call: CompiledCall, name: str) -> bool:
 
 
 def _is_of_arrays(call: CompiledCall, value: Value) -> bool:
-    """Arrays, tuples of arrays, objects of which the trace reads arrays alone."""
+    """Arrays, containers of arrays, objects of which the trace reads arrays alone."""
     if value.unknown or not value.atoms:
         return False
     for atom in value.atoms:
-        if isinstance(atom, Tuple):
-            parts: Iterable[Value] = atom.items
-        elif isinstance(atom, Object) and atom.site.kind == "instance":
-            parts = [read for place, read in call.captured if place[0] is atom.site]
-        elif isinstance(atom, Array):
+        if isinstance(atom, Array):
             continue
-        else:
-            return False
+        parts = _parts(call, atom)
         if not parts or not all(_is_of_arrays(call, part) for part in parts):
             return False
     return True
+
+
+def _parts(call: CompiledCall, atom: Atom) -> tuple[Value, ...]:
+    """What a container holds; of an object, what the trace reads of it."""
+    match atom:
+        case Tuple():
+            return atom.items
+        case Mapping():
+            return (*atom.values, *((atom.rest,) if atom.rest else ()))
+        case Sequence():
+            return (atom.element,)
+        case Object() if atom.site.kind in ("instance", "dict", "list"):
+            return tuple(read for place, read in call.captured if place[0] is atom.site)
+        case _:
+            return ()
+
+
+def marks_within(call: CompiledCall, value: Value, depth: int = 0) -> Marks:
+    """What a captured value varies with, or anything that it holds."""
+    marks = value.marks
+    for atom in value.atoms if depth < 4 else ():
+        for part in _parts(call, atom):
+            marks = marks | marks_within(call, part, depth + 1)
+    return marks
+
+
+def name_of(call: CompiledCall, place: Location) -> str:
+    """How the trace calls what lies there; of what a container holds, the container."""
+    base, name = place
+    if name not in (ENTRIES, ITEMS):
+        return str(name)
+    holders = (
+        str(other[1])
+        for other, value in call.captured
+        if any(isinstance(atom, Object) and atom.site is base for atom in value.atoms)
+    )
+    return next(holders, "a list" if name == ITEMS else "a dict")
 
 
 def _may_be_data(atom: Atom) -> bool:

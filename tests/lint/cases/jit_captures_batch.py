@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 def loss(w, batch):
@@ -170,3 +171,75 @@ def a_function_each_time(w, losses):
         return jax.jit(lambda w: map_over(loss, w))(w)
 
     return [one(loss) for loss in losses]
+
+
+def batches(images, labels, size):
+    for start in range(0, len(images) - size + 1, size):
+        rows = slice(start, start + size)
+        yield {"image": images[rows], "label": labels[rows]}
+
+
+def error(w, batch):
+    return jnp.mean((batch["image"] @ w - batch["label"]) ** 2)
+
+
+@jax.jit
+def compiled_error(w, batch):
+    return error(w, batch)
+
+
+def scores_of_dicts(w, images, labels):
+    scores = []
+    for batch in batches(images, labels, 4):
+        score = jax.jit(lambda w: compiled_error(w, batch))  # ! jit-captures-batch
+        scores.append(score(w))
+    return scores
+
+
+def trained_on_dicts(w, images, labels, epochs=3):
+    for _ in range(epochs):
+        for batch in batches(images, labels, 4):
+
+            @jax.jit  # ! jit-captures-batch
+            def update(w):
+                return w - jax.grad(error)(w, batch)
+
+            w = update(w)
+    return w
+
+
+class Learner:
+    def __init__(self):
+        self.w = jnp.ones(3)
+
+    def learn(self, w, seen, rewards):
+        return w - 0.1 * jnp.sum(rewards[:, None] * seen * w, axis=0)
+
+    def update(self, episode):
+        data = (episode.seen, episode.rewards)
+        step = jax.jit(lambda w: self.learn(w, *data))  # ! jit-captures-batch
+        self.w = step(self.w)
+
+
+class Episode:
+    def __init__(self):
+        self.seen = np.zeros((5, 3), np.float32)
+        self.rewards = np.zeros(5, np.float32)
+
+    def add(self, place, seen, reward):
+        self.seen[place] = seen
+        self.rewards[place] = reward
+
+
+def play(learner, rounds=6):
+    for _ in range(rounds):
+        episode = Episode()
+        for place in range(5):
+            episode.add(place, np.ones(3), 1.0)
+        learner.update(episode)
+
+
+images, labels = np.ones((16, 3), np.float32), np.ones(16, np.float32)
+w = trained_on_dicts(jnp.ones(3), images, labels)
+scores = scores_of_dicts(w, images, labels)
+play(Learner())

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax import linen as nn
 from jax import lax
 
 
@@ -106,3 +107,35 @@ class Flow:
     @partial(jax.vmap, in_axes=(None, 0, 0))
     def both(self, x, y=1.0):
         return x * y
+
+
+class Head(nn.Module):
+    classes: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.classes)(nn.LayerNorm()(x))
+
+
+def logits_of(params, x):
+    return Head(5).apply(params, x)
+
+
+def sums(params, key):
+    x = jax.random.normal(key, (4, 3))
+    logits = logits_of(params, x)
+    biased = logits + jnp.ones(5)
+    wrong = logits + jnp.ones(4)  # ! operand-refused
+    doubled = logits * jnp.ones((4, 1))
+    product = x @ jnp.ones((3, 2))
+    turned = x @ jnp.ones((4, 2))  # ! operand-refused
+    return biased, wrong, doubled, product, turned
+
+
+def vectors(key):
+    points = jax.random.multivariate_normal(key, jnp.zeros(2), jnp.eye(2), shape=(6,))
+    return points + jnp.ones((6, 2))
+
+
+added = sums(Head(5).init(jax.random.key(0), jnp.ones((4, 3))), jax.random.key(1))
+drawn = vectors(jax.random.key(2))

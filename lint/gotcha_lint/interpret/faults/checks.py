@@ -57,6 +57,7 @@ from gotcha_lint.interpret.faults.half_precision import (
     check_operator,
     follow,
 )
+from gotcha_lint.interpret.faults.operand_shapes import check_operands
 from gotcha_lint.interpret.faults.remarks import NUMBER_MASK, remark
 from gotcha_lint.interpret.faults.softmax import check_log, check_logits
 from gotcha_lint.interpret.faults.transfers import check_join, put_on_device, reshaped
@@ -171,7 +172,7 @@ def after_binary(
 ) -> Value:
     """After an operator on arrays."""
     out = after_operator(operator, x, y, out)
-    _broadcast(machine, operator, x, y, span)
+    check_operands(machine, operator, x, y, span)
     if machine.differentiated and operator in ("Mult", "Pow"):
         _stays_zero(machine, (x, y) if operator == "Mult" else (x,), out)
     _wraps(machine, operator, x, y, span)
@@ -367,35 +368,6 @@ def _scattered(call: Call, array: Array) -> None:
 
 
 # Shapes
-
-
-def _broadcast(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> None:
-    """`(n,) - (n, 1)` is `(n, n)`."""
-    if operator != "Sub" or machine.per_device:
-        return
-    a, b = x.only, y.only
-    if not isinstance(a, Array) or not isinstance(b, Array) or a.shape is None or b.shape is None:
-        return
-    if len(a.shape) + len(b.shape) != 3 or not a.shape or not b.shape:
-        return
-    row, column = (a, b) if len(a.shape) == 1 else (b, a)
-    if row.shape is None or column.shape is None or column.shape[1].constant != 1:
-        return
-    made_of = column.elements.made if column.elements is not None else ""
-    if isinstance(made_of, tuple) and made_of[0] == "expanded":
-        return
-    one, other = row.shape[0], column.shape[0]
-    if one.constant == 1 or not _is_same_size(one, other):
-        return
-    made = [(*each.origin, f"of shape {word} here") for each, word in
-            ((row, "(n,)"), (column, "(n, 1)")) if each.origin is not None]  # fmt: skip
-    remark(machine, "broadcast", span, places=tuple(made))
-
-
-def _is_same_size(a: Size, b: Size) -> bool:
-    if a.constant is not None or b.constant is not None:
-        return a.constant == b.constant
-    return a.affine is not None and a.affine == b.affine
 
 
 def check_index(

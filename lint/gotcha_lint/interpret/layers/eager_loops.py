@@ -8,7 +8,7 @@ from dataclasses import replace
 from gotcha_lint.domain.met import Loop, LoopFacts
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
-from gotcha_lint.facts.layers import KEEPING, operations_of
+from gotcha_lint.facts.layers import operations_of
 from gotcha_lint.interpret.effects import ON_HOST
 from gotcha_lint.interpret.events import CompiledCall, EagerLoop, Effect, Event, HostRead
 from gotcha_lint.interpret.heap import in_module_method
@@ -18,7 +18,7 @@ from gotcha_lint.program.entry_loops import goes_over
 from gotcha_lint.program.ir import Function
 
 _LAYER = "layer"
-KEEPS_TYPE = "keeps type"  # a layer whose result has the type of its operand
+GIVES = "gives"  # a layer that is not followed: its class, and how wide its result is
 FEW_TURNS = 8
 OF_A_MODEL = 24  # to set up a module of Flax for a call takes as long, however small it is
 _DISPATCHES = 24  # in one iteration, outside of jit: starting them takes half a millisecond
@@ -35,8 +35,7 @@ def as_layer(name: str) -> Marks:
     operations = operations_of(name)
     if not operations:
         return NO_MARKS
-    marks = [(_LAYER, operations), *([(KEEPS_TYPE, name)] if name in KEEPING else [])]
-    return frozenset(marks)
+    return frozenset(((_LAYER, operations),))
 
 
 def run_layer(machine: Machine, callee: Value) -> None:
@@ -48,7 +47,7 @@ def run_layer(machine: Machine, callee: Value) -> None:
 
 def without_layers(value: Value) -> Value:
     """A part of a layer is none."""
-    marks = frozenset(mark for mark in value.marks if mark[0] in (_LAYER, KEEPS_TYPE))
+    marks = frozenset(mark for mark in value.marks if mark[0] in (_LAYER, GIVES))
     return Value(value.atoms, value.unknown, value.marks - marks, value.choice) if marks else value
 
 

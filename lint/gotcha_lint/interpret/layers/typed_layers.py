@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gotcha_lint.domain.sites import Span
-from gotcha_lint.domain.value import Array, Object, Value, all_marks, only
-from gotcha_lint.facts.halves import HALVES
-from gotcha_lint.interpret.layers.eager_loops import KEEPS_TYPE
+from gotcha_lint.domain.value import Object, Value, all_marks, only
 from gotcha_lint.interpret.machine import Machine
 
 _OF_FLAX = frozenset(
@@ -40,23 +38,6 @@ def typed_layer(
     if library == "equinox.nn":
         options = {"param_dtype": keywords["dtype"]} if "dtype" in keywords else {}
     site = machine.allocate("layer", span, short)
-    site.info.update(name=short, options=options, args=args)
+    site.info.update(name=short, of=name, options=options, args=args)
     site.info[HOLDS] = True
     return only(Object(site, machine.origin(span)), all_marks((*args, *keywords.values())))
-
-
-def half_of_layer(
-    machine: Machine, layer: Value, args: tuple[Value, ...], out: Value, span: Span
-) -> Value:
-    """What a layer gives that is not followed: half precision, where it keeps that of its operand.
-
-    `out`: what an unknown function gives.
-    """
-    if layer.atoms or not args or not any(mark[0] == KEEPS_TYPE for mark in layer.marks):
-        return out
-    arrays = [a for a in args[0].atoms if isinstance(a, Array) and a.dtype in HALVES]
-    if not arrays or len(arrays) < len(args[0].atoms):
-        return out
-    names = dict.fromkeys(array.dtype for array in arrays)
-    atoms = [Array(name, False, None, "device", machine.origin(span)) for name in names]
-    return Value(atoms, args[0].unknown, out.marks)

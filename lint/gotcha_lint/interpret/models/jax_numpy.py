@@ -9,12 +9,16 @@ from gotcha_lint.interpret.call import Call, alias, family
 from gotcha_lint.interpret.models.array_functions import array_call
 from gotcha_lint.interpret.result_types import from_table
 
-_SQUASHING = ("softmax", "log_softmax", "sigmoid")
+_ACTIVATIONS = (  # Flax offers those of JAX under its own names
+    "celu", "elu", "gelu", "glu", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh",
+    "leaky_relu", "log_sigmoid", "log_softmax", "logsumexp", "one_hot", "relu", "relu6", "selu",
+    "sigmoid", "silu", "soft_sign", "softmax", "softplus", "standardize", "swish", "tanh",
+)  # fmt: skip
 alias(
     {
         f"flax.{module}.{name}": f"jax.nn.{name}"
         for module in ("linen", "nnx")
-        for name in _SQUASHING
+        for name in _ACTIVATIONS
     }
 )
 

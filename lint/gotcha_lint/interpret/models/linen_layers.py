@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from gotcha_lint.domain.value import UNKNOWN, Array, Object, Symbol, Value, only
-from gotcha_lint.facts.halves import HALVES
-from gotcha_lint.facts.layers import OF_A_LAYER
-from gotcha_lint.interpret.arrays import as_arrays, canonical_dtype, dtypes_of, promote
+from gotcha_lint.facts.layers import OF_A_LAYER, SHAPES
+from gotcha_lint.interpret.arrays import canonical_dtype, dtypes_of
 from gotcha_lint.interpret.call import Call, family, methods, model
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.faults.flags import check_kept_on
@@ -28,6 +27,7 @@ from gotcha_lint.interpret.layers.linen import (
     initialised,
 )
 from gotcha_lint.interpret.layers.modes import note_drop
+from gotcha_lint.interpret.layers.outputs import arrays_of, width_of
 from gotcha_lint.interpret.layers.typed_layers import HOLDS, TYPED
 from gotcha_lint.interpret.models.optax import is_false
 from gotcha_lint.program.ir import Function
@@ -54,7 +54,7 @@ def layer(call: Call) -> Value:
     if not call.short[:1].isupper():
         return Value((), True, call.marks)
     site = call.engine.allocate("layer", call.span, call.short)
-    site.info.update(name=call.short, options=dict(call.keywords), args=call.args)
+    site.info.update(name=call.short, of=call.name, options=dict(call.keywords), args=call.args)
     return only(Object(site, call.origin), call.marks)
 
 
@@ -65,7 +65,7 @@ def nnx_dropout(call: Call) -> Value:
     if rate is None or rate.constant == 0:
         return Value((), True, call.marks)
     site = call.engine.allocate("layer", call.span, call.short)
-    site.info.update(name="nnx.Dropout", options=dict(call.keywords), args=call.args)
+    site.info.update(name="nnx.Dropout", of=call.name, options=dict(call.keywords), args=call.args)
     return only(Object(site, call.origin), call.marks)
 
 
@@ -77,8 +77,8 @@ def call_layer(call: Call) -> Value:
     call.engine.dispatch(OF_A_LAYER)
     call.engine.equations += OF_A_LAYER
     if info.get(HOLDS):
-        half = layer_types(call, info)
-        return Value((), True, call.marks) if half is None else half
+        result = layer_result(call, info)
+        return Value((), True, call.marks) if result is None else result
     if info["name"] == "nnx.Dropout":
         note_drop(call.engine, call.on.site, call.keyword("deterministic"), call.span)
     _note_undecided(call, info)
@@ -93,39 +93,32 @@ def call_layer(call: Call) -> Value:
             check_kept_on(call.engine, call.span)
     if info["name"] == "BatchNorm":
         note(call.engine, NEEDS, STATISTICS, call.span)
-    half = layer_types(call, info)
-    return Value((), True, call.marks) if half is None else half
+    result = layer_result(call, info)
+    return Value((), True, call.marks) if result is None else result
 
 
-def layer_types(call: Call, info: Mapping[str, Any]) -> Value | None:
-    """The result of a layer that computes in half precision, as its `dtype` says.
+def layer_result(call: Call, info: Mapping[str, Any]) -> Value | None:
+    """The arrays that a layer gives, as its options say; None for a layer that is not known.
 
     Without a `dtype` it promotes its parameters and what it is given. A `dtype` that somebody else
-    chooses is there to be one of half precision: it may be. None where none is known.
+    chooses is there to be one of half precision: it may be.
     """
     options = info["options"]
-    if info["name"] not in TYPED or "*" in options:
+    attends = call.short == _ATTEND
+    name = f"{info['of']}.{_ATTEND}" if attends else info["of"]
+    if "*" in options or not (name in SHAPES or info["name"] in TYPED):
         return None
-    chosen = options.get("dtype")
-    if chosen is not None and not chosen.is_none:
-        if _is_open(chosen):
-            return Value((Array("bfloat16", False, None, "device", call.origin),), True, call.marks)
-        names = [canonical_dtype(each) for each in dtypes_of(chosen)]
-    else:
-        own = options.get("param_dtype")
-        if own is not None and info.get(HOLDS) and _is_open(own):
-            return Value((Array("bfloat16", False, None, "device", call.origin),), True, call.marks)
-        params = ("float32",) if own is None else dtypes_of(own)
-        operand = call.argument(0, "query" if call.short == _ATTEND else "inputs")
-        given = [a.dtype for a in as_arrays(operand) or []] or [None]
-        if info["name"] in ("Embed", "Embedding") and call.short != _ATTEND:
-            names = list(params)
-        else:
-            names = [promote((a, False), (b, False), False)[0] for a in params for b in given]
-    if HALVES.isdisjoint(names):
-        return None
-    atoms = [Array(each, False, None, "device", call.origin) for each in dict.fromkeys(names)]
-    return Value(atoms, False, call.marks)
+    chosen, own = options.get("dtype"), options.get("param_dtype")
+    if chosen is not None and chosen.is_none:
+        chosen = None
+    decides = own if chosen is None and info.get(HOLDS) else chosen
+    if decides is not None and _is_open(decides):
+        return Value((Array("bfloat16", False, None, "device", call.origin),), True, call.marks)
+    types = None if chosen is None else [canonical_dtype(each) for each in dtypes_of(chosen)]
+    params = ("float32",) if own is None else dtypes_of(own)
+    width = width_of(name, info["args"], options) if name in SHAPES else None
+    operand = call.argument(0, "query" if attends else "inputs")
+    return Value(arrays_of(name, width, params, types, operand, call.origin), False, call.marks)
 
 
 def _is_open(chosen: Value) -> bool:
@@ -167,7 +160,7 @@ def layer_method(call: Call) -> Value:
         apply_layer(call)
         call.engine.dispatch(OF_A_MODEL)
     if call.short == _ATTEND and isinstance(call.on, Object):
-        half = layer_types(call, call.on.site.info)
-        if half is not None:
-            return half
+        result = layer_result(call, call.on.site.info)
+        if result is not None:
+            return result
     return Value((), True, call.marks) if call.args else UNKNOWN

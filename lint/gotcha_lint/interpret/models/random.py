@@ -111,9 +111,10 @@ def _numbers(call: Call, dtype: str) -> Value:
     size = call.get(position, "size")
     if size is not None and not size.is_none:
         named = dtype_of(call.keyword("dtype")) or dtype
-        return _host(call, named, shape_from(call.engine, size))
+        drawn = None if call.short in _OF_VECTORS_OF_NUMPY else shape_from(call.engine, size)
+        return _host(call, named, drawn)
     parameters = [array for value in call.args for array in as_arrays(value) or []]
-    if any(array.shape for array in parameters):
+    if call.short in _OF_VECTORS_OF_NUMPY or any(array.shape for array in parameters):
         return _host(call, dtype, None)
     kind = "int" if dtype == "int64" else "float"
     return only(Number(kind, -INFINITY, INFINITY, None, call.origin), _each(call))
@@ -190,6 +191,9 @@ _SHAPE_AT = {
     "truncated_normal": 3,
     "beta": 3,
 }  # the position of `shape`
+_OF_VECTORS = {"multivariate_normal": "mean", "dirichlet": "alpha"}
+_OF_MATRICES = frozenset(("ball", "orthogonal", "multinomial"))  # with axes of their own
+_OF_VECTORS_OF_NUMPY = frozenset(("multivariate_normal", "dirichlet", "multinomial"))
 _DTYPES = {
     "bernoulli": "bool",
     "categorical": "int32",
@@ -341,8 +345,13 @@ def _drawn(call: Call) -> Value:
     name = call.short
     given = call.get(_SHAPE_AT.get(name, 99), "shape")
     dtype = dtype_of(call.keyword("dtype")) or _DTYPES.get(name, "float32")
+    if name in _OF_VECTORS:  # each draw has the axis of the parameter besides
+        axes = first_array(call.argument(1, _OF_VECTORS[name])).shape
+        shape = shape_from(call.engine, given) if given is not None else None
+        return _device(call, dtype, (*shape, axes[-1]) if axes and shape is not None else None)
     if given is not None and not given.is_none:
-        return _device(call, dtype, shape_from(call.engine, given))
+        shape = None if name in _OF_MATRICES else shape_from(call.engine, given)
+        return _device(call, dtype, shape)
     if name in _SHAPE_AT and all(_is_scalar(value) for value in call.args[1:]):
         return _device(call, dtype, ())
     return _device(call, dtype, None)

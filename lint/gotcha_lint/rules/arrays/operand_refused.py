@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gotcha_lint.interpret.faults.operand_shapes import SHAPES
 from gotcha_lint.interpret.models.mapped_trees import VMAP
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
@@ -91,6 +92,14 @@ class OperandRefused(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(SHAPES):
+            one, other = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"shapes {one} and {other} do not fit: JAX raises an error here",
+                fault.places,
+                fault.certain,
+            )
         for fault in programs.faults.of("refused"):
             name, what = fault.text
             if name == VMAP:

@@ -5,6 +5,7 @@ from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import KIB, MIB, called, listed, size
+from gotcha_lint.solve.captured import name_of
 from gotcha_lint.solve.compiled_functions import Capture, CompiledFunction, Place
 from gotcha_lint.solve.programs import Programs
 
@@ -80,7 +81,7 @@ def _foreseen(row: CompiledFunction) -> Foreseen:
     whole = max((c for c in row.captures if c.total == total), key=lambda c: c.bytes or 0)
     parts = [c for c in row.captures if c.call is whole.call]
     parts.sort(key=lambda c: -1 if c.bytes is None else -c.bytes)
-    names = list(dict.fromkeys(str(c.location[1]).strip("[]{}") or "a list" for c in parts))
+    names = list(dict.fromkeys(name_of(c.call, c.location) for c in parts))
     unknown = any(c.bytes is None for c in parts)
     known = f"{size(total)} of arrays" if total else "arrays of unknown size"
     also = ", and others of unknown size" if total and unknown else ""

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.interpret.faults.policies import CALLED_POLICY
+from gotcha_lint.interpret.faults.called import CALLED_POLICY
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.text.file_tree import FileTree
