@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sysconfig
+from functools import cache
 from pathlib import Path
 
 import libcst as cst
@@ -17,14 +18,19 @@ from gotcha_lint.text.file_tree import FileTree
 from gotcha_lint.text.nodes import walk
 from gotcha_lint.text.unreadable import Unreadable
 
-PATHS = sysconfig.get_paths()
-FILES = sorted(
-    path
-    for root in {PATHS["stdlib"], PATHS["purelib"]}
-    for path in Path(root).rglob("*.py")
-    if path.stat().st_size < 60_000
-)
 SETTINGS = Settings()
+
+
+@cache
+def files() -> list[Path]:
+    """Not at import: each worker imports this, and one runs it."""
+    paths = sysconfig.get_paths()
+    return sorted(
+        path
+        for root in {paths["stdlib"], paths["purelib"]}
+        for path in Path(root).rglob("*.py")
+        if path.stat().st_size < 60_000
+    )
 
 
 def survives(path: Path) -> None:
@@ -54,7 +60,7 @@ def survives(path: Path) -> None:
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.sampled_from(FILES))
+@given(st.deferred(lambda: st.sampled_from(files())))
 def test_any_file_survives(path):
     survives(path)
 
@@ -77,7 +83,7 @@ def test_a_blank_that_libcst_forgets(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("share", range(8))
 def test_every_file_of_jax_survives(share):
-    for path in FILES[share::8]:
+    for path in files()[share::8]:
         if b"jax" in path.read_bytes():
             survives(path)
 
@@ -85,5 +91,5 @@ def test_every_file_of_jax_survives(share):
 @pytest.mark.slow
 @pytest.mark.parametrize("share", range(8))
 def test_every_sixth_file_survives(share):
-    for path in FILES[share::48]:
+    for path in files()[share::48]:
         survives(path)

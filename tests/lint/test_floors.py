@@ -17,21 +17,22 @@ BELOW = {"facts", "text", "patterns"}
 
 
 @cache
-def modules() -> dict[str, ast.Module]:
-    """The modules of the floors, by dotted name without the package."""
+def modules() -> dict[str, Path]:
+    """The files of the floors, by dotted name without the package."""
     files = [file for floor in FLOORS for file in sorted((ROOT / floor).rglob("*.py"))]
-    found = {}
+    found: dict[str, Path] = {}
     for file in files:
         parts = file.relative_to(ROOT).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        found[name] = ast.parse(file.read_text("utf-8"))
+        found[name] = file
     return found
 
 
+@cache
 def imports(name: str) -> set[str]:
     """What a module imports of this package, at its top, in functions and for type checkers."""
     found: set[str] = set()
-    for node in ast.walk(modules()[name]):
+    for node in ast.walk(ast.parse(modules()[name].read_text("utf-8"))):
         names: list[str] = []
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{name}: a relative import"
