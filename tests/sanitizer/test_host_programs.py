@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.sanitizer.pythons import interpreters
-from tests.sanitizer.support import found, marks, run
+from tests.sanitizer.support import Result, found, marks, run
 
 PROGRAMS = Path(__file__).parent / "programs"
 PYTHONS = pytest.mark.parametrize("python", interpreters())
@@ -34,6 +34,19 @@ def test_the_faults_are_found_and_nothing_else(name: str, python: str, tmp_path:
     result = run(program, tmp_path / "run.jsonl", python=interpreters()[python])
     assert result.code == 0, result.err
     assert found(result) == marks(program), result.err
+    if name == "reads":
+        reads_are_recorded_by_line(program, result)
+
+
+def reads_are_recorded_by_line(program: Path, result: Result) -> None:
+    casts = {at: row for at, row in result.run.reads.items() if at[2] in ("__float__", "__bool__")}
+    ((path, line, _), row), *_ = sorted(casts.items(), key=lambda item: -item[1]["waited"])
+    assert Path(path).name == "reads.py"
+    assert "float(" in program.read_text().splitlines()[line - 1]
+    assert row["waited"] > 0.001
+    read = {row["function"]: row["count"] for row in result.run.reads.values()}
+    assert read["at_once"] == 60
+    assert read["step_before"] == 59
 
 
 @PYTHONS
@@ -48,20 +61,6 @@ def test_settings(name: str, python: str, tmp_path: Path):
     )
     assert result.code == 0, result.err
     assert found(result) == marks(program), result.err
-
-
-@PYTHONS
-def test_reads_are_recorded_by_line(python: str, tmp_path: Path):
-    program = PROGRAMS / "reads.py"
-    result = run(program, tmp_path / "run.jsonl", python=interpreters()[python])
-    casts = {at: row for at, row in result.run.reads.items() if at[2] in ("__float__", "__bool__")}
-    ((path, line, _), row), *_ = sorted(casts.items(), key=lambda item: -item[1]["waited"])
-    assert Path(path).name == "reads.py"
-    assert "float(" in program.read_text().splitlines()[line - 1]
-    assert row["waited"] > 0.001
-    read = {row["function"]: row["count"] for row in result.run.reads.values()}
-    assert read["at_once"] == 60
-    assert read["step_before"] == 59
 
 
 def test_the_cpu_beside_a_gpu_that_was_asked_for(tmp_path: Path):
