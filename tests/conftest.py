@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -39,6 +40,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         newer = [item for item in items if item.get_closest_marker("monitoring")]
         config.hook.pytest_deselected(items=newer)
         items[:] = [item for item in items if item not in newer]
+
+
+def pytest_collection_finish() -> None:
+    """What stays to the end (JAX, all tests) is not looked through by each `gc.collect`."""
+    gc.freeze()
 
 
 @pytest.fixture
