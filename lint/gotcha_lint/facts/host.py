@@ -58,6 +58,8 @@ PICKLERS = frozenset(
         *("dill.dumps", "joblib.dump", "torch.save", "compress_pickle.dump"),
     }
 )
+# Functions that give the bytes of a tree: nothing of the result is on the device.
+SERIALIZING = frozenset(("flax.serialization.to_bytes", "flax.serialization.msgpack_serialize"))
 # These write functions out by value, closures and lambdas too.
 PICKLES_CLOSURES = frozenset({"cloudpickle", "dill", "ray"})
 for _log in [

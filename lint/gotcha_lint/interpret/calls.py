@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gotcha_lint.domain.derivative import flows_in
-from gotcha_lint.domain.freshness import aged, made_in, without_histories
+from gotcha_lint.domain.freshness import aged, made_in, without_dispatches, without_histories
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.tracers import TRACERS, as_tracer, holds_tracers, traced_in
 from gotcha_lint.domain.value import (
@@ -32,7 +32,7 @@ from gotcha_lint.domain.value import (
     join,
     only,
 )
-from gotcha_lint.facts.host import FILLING, FORMATTING
+from gotcha_lint.facts.host import FILLING, FORMATTING, SERIALIZING
 from gotcha_lint.facts.user import ARRAYS, KEYS, UserFact
 from gotcha_lint.interpret.attributes import annotated_class, annotation_of, attribute, update_of
 from gotcha_lint.interpret.batches import Batch
@@ -324,6 +324,8 @@ def _call_known(
         if name.startswith(_ON_DEVICE):
             out = out.marked(made_in(all_marks((*args, *keywords.values()))))
             out = out.marked(as_layer(name) | as_giving(name, args, keywords))
+        if name in SERIALIZING:
+            out = Value(out.atoms, out.unknown, without_dispatches(out.marks))
         if name.startswith(_OPERATIONS):
             machine.dispatch()
         return out

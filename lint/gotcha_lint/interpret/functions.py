@@ -274,7 +274,18 @@ def _blurred(value: Value, exact: int) -> bool:
         )
     if isinstance(atom, Constant) and (atom.value is None or isinstance(atom.value, bool)):
         return False
+    if exact == 1 and len(value.atoms) > 1 and _are_versions(value):
+        return False
     return not isinstance(atom, (Library, Method)) or exact == 2
+
+
+def _are_versions(value: Value) -> bool:
+    """Objects of one class: a state, and what a loop makes of it."""
+    sites = [atom.site for atom in value.atoms if isinstance(atom, Object)]
+    if value.unknown or len(sites) < len(value.atoms):
+        return False
+    classes = {(site.kind, site.info.get("class"), site.info.get("name")) for site in sites}
+    return len(classes) == 1 and sites[0].kind == "instance"
 
 
 def _known(machine: Machine, key: Any) -> Summary | None:

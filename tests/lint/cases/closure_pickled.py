@@ -1,10 +1,12 @@
 import pickle
+from collections.abc import Callable
 from multiprocessing import Pool
 
 import cloudpickle
 import jax
 import jax.numpy as jnp
 import optax
+from flax import struct
 from flax.training.train_state import TrainState
 
 
@@ -202,3 +204,23 @@ def annotated(state: TrainState, other: State, file):
 
 def schedule(file):
     pickle.dump(optax.cosine_decay_schedule(0.1, 100), file)  # ! closure-pickled
+
+
+@struct.dataclass
+class Walker:
+    place: int
+    move: Callable = struct.field(pytree_node=False)
+
+
+def moved(walker, place):
+    return walker.replace(place=walker.move(place))
+
+
+def walk(file, steps=5):
+    walker = Walker(0, lambda place: place + 1)
+    for place in range(steps):
+        walker = moved(walker, place)
+    pickle.dump(walker, file)  # ! closure-pickled
+
+
+walk(open("walker.pkl", "wb"))

@@ -437,3 +437,36 @@ def of_what_a_step_gave(path, state, batches, update, to_host):
     with open(path, "wb") as file:
         pickle.dump(state.params, file)  # ! device-array-pickled
         pickle.dump(jax.device_get(state).params, file)
+
+
+def saved_beside_others(path, key, x):
+    state = State.create(Narrow(), key)
+    for _ in range(4):
+        state = stepped(state, x)
+    with open(path, "wb") as file:
+        pickle.dump({"params": state.params, "step": 4}, file)  # ! device-array-pickled
+        pickle.dump({"model": {"params": state.params}}, file)  # ! device-array-pickled
+        pickle.dump({"params": jax.tree.map(np.asarray, state.params)}, file)
+        pickle.dump(jax.tree.map(lambda leaf: leaf.tolist(), state.params), file)
+        pickle.dump({"params": flax.serialization.to_bytes(state.params)}, file)
+        pickle.dump({"params": len(jax.tree.leaves(state.params))}, file)
+        half = jax.tree.map(lambda leaf: leaf * 0.5, state.params)
+        pickle.dump({"params": jax.device_get(half)}, file)
+
+
+@flax.struct.dataclass
+class State:
+    params: dict
+
+    @classmethod
+    def create(cls, model, key):
+        return cls(model.init(key, jnp.zeros((1, 2)))["params"])
+
+
+@jax.jit
+def stepped(state, x):
+    gradients = jax.grad(lambda p: jnp.sum(Narrow().apply({"params": p}, x)))(state.params)
+    return state.replace(params=jax.tree.map(lambda p, g: p - g, state.params, gradients))
+
+
+saved_beside_others("weights.pkl", jax.random.key(0), jnp.ones((1, 2)))

@@ -24,7 +24,7 @@ from gotcha_lint.interpret.heap import (
     mapping_of,
 )
 from gotcha_lint.interpret.host import leaves
-from gotcha_lint.interpret.layers.linen import are_variables
+from gotcha_lint.interpret.layers.linen import are_on_device
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.donated import call_at, text_of, written_parts
 
@@ -82,7 +82,11 @@ def note_pickled(machine: Machine, value: Value, span: Span, what: str) -> None:
 
 def _note_arrays(machine: Machine, value: Value, span: Span, what: str) -> None:
     found = leaves(machine, (value,), older=True)
-    if (not found and are_variables(machine, value)) or _is_of_dispatch(machine, value, span):
+    if (
+        (not found and are_on_device(machine, value))
+        or _is_of_dispatch(machine, value, span)
+        or _holds_states(machine, value, 0)
+    ):
         found = (unknown_array("device", machine.origin(span)),)
     if found and not machine.traced:
         note(machine, PICKLED, what, span, found)
@@ -97,6 +101,26 @@ def _is_of_dispatch(machine: Machine, value: Value, span: Span) -> bool:
     given = written_parts(function, call[3][0][1]) if call is not None and call[3] else ()
     texts = (text_of(function, register) for register in given)
     return any("." in text and text.rpartition(".")[2] in STATES for text in texts)
+
+
+def _holds_states(machine: Machine, value: Value, depth: int) -> bool:
+    """`{"params": state.params}`: surely arrays of the device, under a name that says so."""
+    atom = value.only
+    mapping = None if atom is None or depth > _DEPTH else mapping_of(machine, atom)
+    if mapping is None:
+        return False
+    return any(
+        (key in STATES and _is_state(machine, part)) or _holds_states(machine, part, depth + 1)
+        for key, part in zip(mapping.keys, mapping.values, strict=True)
+    )
+
+
+def _is_state(machine: Machine, value: Value) -> bool:
+    """What `init` or a dispatch has given, or one of the two, and the host has not read since."""
+    if is_fetched(value.marks) or (value.unknown and not dispatched(value.marks)):
+        return False
+    variables = all(are_on_device(machine, Value((atom,))) for atom in value.atoms)
+    return variables and bool(value.atoms or value.unknown)
 
 
 def given_closure(machine: Machine, event: Effect, values: tuple[Value, ...]) -> Effect | None:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from gotcha_lint.domain.record import replaced
-from gotcha_lint.domain.value import UNKNOWN, Mapping, Object, Symbol, Value, only
+from gotcha_lint.domain.sites import Site
+from gotcha_lint.domain.value import (
+    UNKNOWN,
+    Mapping,
+    Object,
+    Symbol,
+    Value,
+    only,
+)
 from gotcha_lint.interpret.call import Call, model
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.events import Effect
@@ -16,6 +24,7 @@ DROPOUT, BATCH_STATS = "dropout", "batch_stats"
 STATISTICS = "statistics"  # are read, whatever the mode
 _OPTIONS = {DROPOUT: "rngs", BATCH_STATS: "mutable", STATISTICS: "mutable"}
 COLLECTION = "collection"  # of which collection of variables a dict is one
+COPIED = "copied"  # by a function that may have left the device
 _PARAMS, _OTHER = "params", "another collection"
 VARIABLES = "variables"
 ONE_COLLECTION, NESTED = "one collection", "nested variables"
@@ -38,14 +47,25 @@ def initialised(call: Call) -> Value:
 
 def are_variables(machine: Machine, value: Value) -> bool:
     """Is it surely what `init` gave, or a collection of it? A copy on the host is none."""
+    return any(site.info.get(COLLECTION) for site in _held(machine, value))
+
+
+def _held(machine: Machine, value: Value) -> tuple[Site, ...]:
+    """A dict and the dicts in it."""
     atom = value.only
     if not isinstance(atom, Object) or atom.site.kind != "dict":
-        return False
+        return ()
     mapping = mapping_of(machine, atom)
     if mapping is None:
-        return False
-    held = (atom.site, *(a.site for v in mapping.values for a in v.atoms if isinstance(a, Object)))
-    return any(site.info.get(COLLECTION) for site in held)
+        return ()
+    return atom.site, *(a.site for v in mapping.values for a in v.atoms if isinstance(a, Object))
+
+
+def are_on_device(machine: Machine, value: Value) -> bool:
+    """Is it what `init` gave, and no copy of which nobody knows where it is?"""
+    return are_variables(machine, value) and not any(
+        site.info.get(COPIED) for site in _held(machine, value)
+    )
 
 
 @model(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Many
 from dataclasses import replace
 
-from gotcha_lint.domain.freshness import is_fetched, made_in
+from gotcha_lint.domain.freshness import is_fetched, made_in, without_dispatches, without_histories
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -40,7 +40,7 @@ from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.faults.half_precision import halves_in
 from gotcha_lint.interpret.heap import contents, contents_of, element_of, mapping_of
-from gotcha_lint.interpret.layers.linen import COLLECTION
+from gotcha_lint.interpret.layers.linen import COLLECTION, COPIED
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.replicated import sums_in
 from gotcha_lint.program.data_flow import instructions
@@ -230,12 +230,18 @@ def _map_leaf(
     """Of a tree of unknown structure: what becomes of any leaf, where it has half precision."""
     leaf = machine.call(function, _unknown_leaves(trees), {}, span)
     marks = trees[0].marks
+    if leaf.atoms and not leaf.unknown and not any(map(_is_on_device, leaf.atoms)):
+        marks = without_dispatches(without_histories(marks))
     if not halves_in(leaf)[0]:
         return Value((), True, marks)
     site = machine.allocate("object", span, (TREE, depth))
     site.info["name"] = TREE
     site.info[LEAF] = join(site.info.get(LEAF, BOTTOM), leaf)
     return only(Object(site, machine.origin(span)), marks)
+
+
+def _is_on_device(atom: Atom) -> bool:
+    return not isinstance(atom, Array) or atom.place == "device"
 
 
 def _unknown_leaves(trees: Many[Value]) -> list[Value]:
@@ -342,13 +348,19 @@ def _map_dict(
             found = other.values[other.keys.index(key)] if known and other else UNKNOWN
             row.append(_of_tree(machine, found, tree))
         values.append(_map(machine, function, row, span, depth + 1))
-    rest = None
+    rest, made = None, False
     if first.rest is not None:
         row = [_of_tree(machine, first.rest, trees[0]), *([UNKNOWN] * (len(trees) - 1))]
+        made = bool(atom.site.info.get(COLLECTION)) and not row[0].atoms
+        if made:  # by `init`: a tree of arrays of the device
+            row[0] = unknown_array("device", None, row[0].marks)
         rest = _map(machine, function, row, span, depth + 1)
+        if made and rest.atoms and all(map(_is_on_device, rest.atoms)):
+            rest, made = Value((), True, rest.marks), False
     label = atom.site.info.get("label")
     site = machine.allocate("dict", span, ("tree", depth, first.keys, label))
     site.info["label"] = label
     site.info[COLLECTION] = atom.site.info.get(COLLECTION, "")
+    site.info[COPIED] = bool(site.info.get(COPIED) or atom.site.info.get(COPIED) or made)
     machine.write((site, "{}"), only(Mapping(first.keys, tuple(values), rest, first.origin)))
     return only(Object(site, atom.origin))
