@@ -5,6 +5,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import wandb
+from flax import nnx
+from jax.sharding import PartitionSpec as P
 
 LOG = logging.getLogger(__name__)
 
@@ -177,3 +179,42 @@ def notes_its_call(x):
     logging.info("notes_its_call(x=%s)", x)
     logging.info("value of notes_its_call %s", x)  # ! side-effect-in-jit
     return x
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.hidden = nnx.Linear(2, 4, rngs=rngs)
+        self.out = nnx.Linear(4, 1, rngs=rngs)
+
+    def __call__(self, x):
+        return self.out(nnx.relu(self.hidden(x)))
+
+
+def residual_of(net, x):
+    residual = net(x) - 1.0
+    logging.warning("residual %s", residual)  # ! side-effect-in-jit
+    return jnp.mean(residual**2)
+
+
+@nnx.jit
+def fitted(net, x):
+    return nnx.value_and_grad(residual_of)(net, x)
+
+
+def spread_over(mesh):
+    def mean_of(w, x):
+        return jax.lax.pmean(jnp.mean(x @ w), "data")
+
+    spread = jax.shard_map(mean_of, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+
+    @jax.jit
+    def step(w, x):
+        loss = spread(w, x)
+        print("loss", loss)  # ! side-effect-in-jit
+        return w - loss
+
+    return step
+
+
+fitted(Net(nnx.Rngs(0)), jnp.ones((3, 2)))
+stepped = spread_over(jax.make_mesh((1,), ("data",)))(jnp.ones(2), jnp.ones((4, 2)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from gotcha_lint.domain.derivative import flow
 from gotcha_lint.domain.freshness import aged, marked_deep, without_deep
 from gotcha_lint.domain.sites import Site
-from gotcha_lint.domain.tracers import as_tracer
+from gotcha_lint.domain.tracers import as_tracer, without_tracers
 from gotcha_lint.domain.value import (
     BOTTOM,
     NO_MARKS,
@@ -230,7 +231,22 @@ def call_transform(call: Call) -> Value:
         machine.replicating = around
     if word == "checkify":
         return only(Tuple((UNKNOWN, out)))
+    if word == "shard_map":
+        return _of_shards(out if machine.traced else on_device(without_tracers(out)), 0)
     return out if word == "checkpoint" else UNKNOWN
+
+
+def _of_shards(value: Value, depth: int) -> Value:
+    """What the devices gave, as one: arrays of as many axes. Of other things nothing is known."""
+    atoms: list[Atom] = []
+    for atom in value.atoms:
+        if isinstance(atom, Array):
+            axes = None if atom.shape is None else tuple(Size() for _ in atom.shape)
+            atoms.append(replace(atom, shape=axes, elements=None))
+        elif isinstance(atom, Tuple) and depth < _SHARDED:
+            items = tuple(_of_shards(item, depth + 1) for item in atom.items)
+            atoms.append(replace(atom, items=items))
+    return Value(atoms, value.unknown or len(atoms) < len(value.atoms), value.marks, value.choice)
 
 
 def _call_cached(call: Call, inner: Value) -> Value:
@@ -468,6 +484,7 @@ def lowered_method(call: Call) -> Value:
     return only(Object(site, call.origin))
 
 
+_SHARDED = 3  # tuples in tuples
 AHEAD, WITH_OPTIONS = "ahead", "with options"
 
 
