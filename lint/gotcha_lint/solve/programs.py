@@ -41,6 +41,7 @@ from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, KEPT_ON, disagrees
 from gotcha_lint.interpret.indexing import own_cut
 from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS
 from gotcha_lint.interpret.leaves import Static
+from gotcha_lint.interpret.models.example_gradients import MEAN_OF_EXAMPLES, averaged_in
 from gotcha_lint.interpret.models.optax_chains import CHAIN
 from gotcha_lint.interpret.models.optax_states import STATE_MADE, STATE_USED
 from gotcha_lint.interpret.models.transforms import AHEAD
@@ -134,6 +135,8 @@ class Programs:
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     one_process: OneProcess = field(default_factory=OneProcess)
     chains: Chains = field(default_factory=Chains)  # of optimizers
+    examples: dict[Origin, tuple[Effect, bool]] = field(default_factory=dict)
+    """By `vmap`: where its gradients are averaged, and whether they are in memory until then."""
     faults: Faults = field(default_factory=Faults)
     texts: list[Text] = field(default_factory=list)  # of the file that is asked about
     wide: bool = False  # the project may switch 64-bit types on
@@ -225,6 +228,10 @@ class _Reader:
             elif isinstance(event, Effect) and event.kind == AVERAGED:
                 if summed := tuple(value for value in event.values if is_summed(value)):
                     self._effect(replace(event, values=summed))
+            elif isinstance(event, Effect) and event.kind == MEAN_OF_EXAMPLES:
+                for place, whole in averaged_in(event.values):
+                    known = self.programs.examples
+                    known[place] = event, whole or (place in known and known[place][1])
             elif isinstance(event, Effect) and event.kind == "closure":
                 if event.what:
                     self._effect(event)

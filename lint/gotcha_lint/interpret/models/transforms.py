@@ -53,6 +53,7 @@ from gotcha_lint.interpret.keys import again, forget
 from gotcha_lint.interpret.layers.linen import are_variables
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.compile_caches import cleared
+from gotcha_lint.interpret.models.example_gradients import leave_program, mark_examples
 from gotcha_lint.interpret.models.mapped_trees import (
     check_axes,
     check_sizes,
@@ -201,7 +202,7 @@ def call_transform(call: Call) -> Value:
     if word in COMPILING:
         if machine.traced:
             return inlined(call, site)
-        return call_compiled(call, site)
+        return leave_program(call_compiled(call, site))
     if word == "cache":
         return _call_cached(call, inner)
     if word in ("grad", "value_and_grad", "vmap"):
@@ -404,6 +405,7 @@ def _call_vmap(call: Call, inner: Value) -> Value:
     if plain:
         check_axes(call, axes, _needed(machine, inner))
     over: list[int | None] = []
+    shared: set[int] = set()
 
     def one_of_many(leaf: Value) -> Value:
         return marked_deep(strip(leaf), taken)
@@ -418,6 +420,7 @@ def _call_vmap(call: Call, inner: Value) -> Value:
         is_sure = isinstance(atom, Constant) or axes is None
         over.append(axis if is_sure and isinstance(axis, int) else None)
         if axis is None:
+            shared.add(index)
             mapped.append(value)
             continue
         size = size or leading_size(machine, value)
@@ -439,7 +442,8 @@ def _call_vmap(call: Call, inner: Value) -> Value:
     def many_of_one(leaf: Value) -> Value:
         return without_deep(lead(leaf, many), mark)
 
-    return map_trees(machine, result, many_of_one, call.span, "stacked")
+    out = map_trees(machine, result, many_of_one, call.span, "stacked")
+    return mark_examples(call, inner, shared, out)
 
 
 @methods("transform")

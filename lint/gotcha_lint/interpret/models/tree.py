@@ -42,6 +42,7 @@ from gotcha_lint.interpret.faults.half_precision import halves_in
 from gotcha_lint.interpret.heap import contents, contents_of, element_of, mapping_of
 from gotcha_lint.interpret.layers.linen import COLLECTION, COPIED
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.models.example_gradients import note_mean
 from gotcha_lint.interpret.replicated import sums_in
 from gotcha_lint.program.data_flow import instructions
 
@@ -77,6 +78,7 @@ def tree_map(call: Call) -> Value:
     made = _map(call.engine, call.args[0], call.args[1:], call.span, 0)
     if len(call.args) > 2:
         return made
+    note_mean(call, call.args[0], call.args[1])
     return shallow(made, call.args[1] if gives_back(call.args[0]) else None)
 
 
