@@ -43,7 +43,7 @@ TABLE = (
         "device-array-pickled iterate-device-array "
         "eager-at-loop loop-over-examples per-example-device-put jnp-in-data-pipeline "
         "eager-op-storm layer-without-dtype eager-schedule eager-init "
-        "sort-for-top-k one-hot-cross-entropy debug-option-on",
+        "sort-for-top-k one-hot-cross-entropy debug-option-on per-example-gradients",
     ),
     Symptom(
         "It gets slower and slower",
@@ -74,7 +74,7 @@ TABLE = (
         "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision "
         "computed-in-half-precision mean-over-masked clip-by-value "
         "layer-argument-misplaced qkv-features-per-head decay-steps-without-warmup "
-        "shuffle-after-batch cycled-loader float16-without-loss-scaling "
+        "shuffle-after-batch cycled-loader float16-without-loss-scaling one-sided-initializer "
         "weight-decay-in-moments weight-decay-after-optimizer weight-decay-without-mask "
         "fields-in-wrong-order "
         "argument-mutated-in-jit gradients-not-reduced column-minus-row out-of-bounds-index "

@@ -57,7 +57,9 @@ def note_mean(call: Call, function: Value, tree: Value) -> None:
     atom, machine = function.only, call.engine
     if not isinstance(atom, Object) or atom.site.kind != "function":
         return
-    if _is_mean(atom.site.info["function"]) and _is_only_read(machine.activation.function, call.span):
+    if _is_mean(atom.site.info["function"]) and _is_only_read(
+        machine.activation.function, call.span
+    ):
         note(machine, MEAN_OF_EXAMPLES, "mean", call.span, (tree,))
 
 

@@ -42,7 +42,6 @@ class PerExampleGradients(Rule):
     """
 
     severity = "info"
-    confidence = "medium"
     examples = (
         Example(
             bad="""

@@ -54,7 +54,6 @@ class OneSidedInitializer(Rule):
     """
 
     severity = "warning"
-    confidence = "medium"
     examples = (
         Example(
             bad="""
@@ -97,9 +96,11 @@ class OneSidedInitializer(Rule):
         for text in programs.texts:
             for function, register, what in _given(text):
                 found = text.origins.of(function, register)
-                if found is None or isinstance(found[1], str) or not _is_one_sided(text, *found):
+                if found is None:
                     continue
                 owner, made = found
+                if isinstance(made, str) or not _is_one_sided(text, owner, made):
+                    continue
                 if not what and not (made[3] or made[4]):
                     continue  # a hundredth, in a bias
                 yield Foreseen(
