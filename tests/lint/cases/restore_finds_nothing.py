@@ -1,7 +1,10 @@
 import os
+import shutil
 
+import orbax.checkpoint as ocp
 from flax.training import checkpoints
 from flax.training.checkpoints import latest_checkpoint, restore_checkpoint
+from project import download_run, load_checkpoint, train_model
 
 FOLDER = "/runs/first"
 
@@ -55,3 +58,38 @@ def of_a_step(state, config):
 
 def as_it_is(config):
     return restore_checkpoint(config.folder, None)
+
+
+def erased_first(model, step):
+    shutil.rmtree("./runs/second")  # ! restore-finds-nothing
+    return load_checkpoint(model, f"runs/second/{step}")
+
+
+def erased_under_a_name(manager, step):
+    base = "checkpoints"
+    ocp.test_utils.erase_and_create_empty(base)  # ! restore-finds-nothing
+    return manager.restore(os.path.join(base, str(step)))
+
+
+def erased_for_a_new_run(model, resume):
+    if not resume:
+        shutil.rmtree("runs/third")
+    return load_checkpoint(model, "runs/third/last")
+
+
+def erased_and_written(model, data):
+    shutil.rmtree("runs/fourth")
+    model = train_model(model, data, "runs/fourth")
+    return load_checkpoint(model, "runs/fourth/best")
+
+
+def erased_and_fetched(model):
+    shutil.rmtree("runs/fifth")
+    download_run("fifth")
+    return load_checkpoint(model, "runs/fifth/best")
+
+
+def another_folder(model):
+    shutil.rmtree("runs/sixth/images")
+    shutil.rmtree("/runs/sixth")
+    return load_checkpoint(model, "runs/sixth/best")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.interpret.faults.saved import UNSEEN
+from gotcha_lint.patterns.erased_folders import erased_folders
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
@@ -20,9 +21,13 @@ class RestoreFindsNothing(Rule):
     `step=...` a missing checkpoint raises. A training that shall begin anew where nothing is found
     can say so, by the step that it begins with.
 
+    A start that erases the folder of the checkpoints, and restores from it afterwards, loses them:
+    it is a warning. Erase the folder only where the run is new.
+
     ## Not reported
     Functions in which anything looks at the folder, at `latest_checkpoint`, or at the step of what
-    was restored; those that save, too; helpers whose callers look, or that nothing calls.
+    was restored; those that save, too; helpers whose callers look, or that nothing calls. A folder
+    that is erased under a condition, or that anything is written or fetched to in between.
 
     ## In a run
     Nothing.
@@ -85,3 +90,12 @@ class RestoreFindsNothing(Rule):
                 "looks: ask `latest_checkpoint` before",
                 fault.places,
             )
+        for text in programs.texts:
+            for one in erased_folders(text):
+                yield Foreseen(
+                    (one.path, one.span),
+                    "this erases what is in the folder, and a checkpoint is restored from there "
+                    "afterwards: erase it only where the run is new",
+                    ((one.path, one.restored, "restored here"),),
+                    severity="warning",
+                )
