@@ -85,7 +85,7 @@ $(READY): pyproject.toml $(CONSTRAINTS)
 	@echo "Set up once: JAX and the tools, in $(VENV)/. About a minute, from the package index."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) --group dev -e '.[trainer]'
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c $(CONSTRAINTS) --group dev -e '.[trainer]'
 	@touch $@
 
 $(DOCS)/.ready: pyproject.toml constraints/docs.txt
