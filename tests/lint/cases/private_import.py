@@ -39,3 +39,22 @@ def of_a_version(x):
     else:
         from jax import config
     return config, jax.numpy.sum(x)
+
+
+def a_private_name_of_a_public_module(x):
+    from flax.linen.linear import _conv_dimension_numbers  # ! private-import
+
+    return jax.jit(jax.numpy.sum)(x), _conv_dimension_numbers(x.shape)
+
+
+def of_the_library_below(x):
+    from jaxlib import xla_client  # ! private-import
+
+    return jax.jit(jax.numpy.sum)(x), xla_client.Device
+
+
+def a_version(x):
+    from jaxlib import __version__
+    from jaxlib.version import __version__ as again
+
+    return jax.jit(jax.numpy.sum)(x), __version__, again

@@ -14,6 +14,7 @@ from gotcha_lint.program.ir import Module
 from gotcha_lint.program.name_flow import names_of
 
 _PRIVATE_OF = frozenset(("jax", "jaxlib", "flax", "optax", "orbax", "chex", "equinox", "haiku"))
+_SUPPORT = "jaxlib"  # which promises nothing but its version
 _GENERATED = frozenset(("_version", "version", "__version__"))  # when the package is built
 _COMPILED = ("_pb2", "_pb2_grpc")
 _OF_PROJECTS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "src", "requirements.txt")
@@ -184,10 +185,16 @@ def check_private(machine: Machine, module: str, dotted: str, span: Span) -> Non
 
     Within `try`, or under a condition, the program is ready for that.
     """
-    head, *inner = module.split(".")
-    private = head in _PRIVATE_OF and any(part.startswith("_") for part in inner)
+    head = module.partition(".")[0]
+    inner = dotted.split(".")[1:]
+    private = head in _PRIVATE_OF and any(_is_private(part) for part in inner)
+    private |= head == _SUPPORT and bool(inner) and inner[0] not in _GENERATED
     if private and not (machine.trying or machine.guards):
         remark(machine, "private", span, dotted, head)
+
+
+def _is_private(part: str) -> bool:
+    return part.startswith("_") and not part.startswith("__")
 
 
 def lacks(machine: Machine, module: Module, name: str, seen: frozenset[str] = frozenset()) -> bool:

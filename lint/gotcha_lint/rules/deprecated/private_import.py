@@ -9,12 +9,13 @@ from gotcha_lint.solve.programs import Programs
 
 
 class PrivateImport(Rule):
-    """Imports from a private module of JAX or of a library of its family.
+    """Imports from a private module, or a private name, of JAX or of a library of its family.
 
     ## What happens
     Nothing fails, until the next release moves or removes what is imported, without a warning:
     modules with a leading underscore, as `jax._src`, are no part of the interface that JAX promises
-    to keep for three months. Then the import fails, and with it the program.
+    to keep for three months. Then the import fails, and with it the program. The same goes for a
+    name with an underscore in a public module, and for all of `jaxlib`, which serves JAX alone.
 
     ## Instead
     The public name, where there is one: `jax.nn.initializers`, `jax.extend.core`,
