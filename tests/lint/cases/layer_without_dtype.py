@@ -77,3 +77,34 @@ class OfNnx(nnx.Module):
         self.mid = nnx.Linear(width, width, rngs=rngs)  # ! layer-without-dtype
         self.down = nnx.Linear(width, width, dtype=dtype, rngs=rngs)
         self.out = nnx.Linear(width, 1, rngs=rngs)
+
+
+class Standardized(nn.Module):
+    width: int
+    dtype: jnp.dtype = jnp.float32
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Conv(self.width, (3, 3), dtype=self.dtype)(x.astype(self.dtype))
+
+
+class Rounded(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Conv(self.width, (3, 3), dtype=x.dtype)(x)
+
+
+class OfOwnModules(nn.Module):
+    width: int
+    dtype: jnp.dtype = jnp.float32
+
+    @nn.compact
+    def __call__(self, x, time):
+        h = Standardized(self.width, name="conv_0")(x)  # ! layer-without-dtype
+        h = nn.GroupNorm(4, dtype=self.dtype)(h)
+        h = h + nn.Dense(self.width, dtype=self.dtype)(time)
+        h = Standardized(self.width, self.dtype)(h)
+        h = Rounded(self.width)(h)
+        return x + Standardized(self.width, dtype=self.dtype)(h)

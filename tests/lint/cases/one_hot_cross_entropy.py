@@ -38,6 +38,16 @@ class Model(nn.Module):
         return cross_entropy(targets, logits)
 
 
+def flattened(logits, labels, vocab_size):
+    targets = jax.nn.one_hot(labels, vocab_size).reshape(-1, vocab_size)  # ! one-hot-cross-entropy
+    return optax.softmax_cross_entropy(logits.reshape(-1, vocab_size), targets).mean()
+
+
+def squeezed(logits, labels, vocab_size):
+    targets = jnp.squeeze(jax.nn.one_hot(labels, vocab_size), 1)  # ! one-hot-cross-entropy
+    return optax.softmax_cross_entropy(logits, targets.astype(logits.dtype)).mean()
+
+
 def whole_numbers(logits, labels):
     return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
 

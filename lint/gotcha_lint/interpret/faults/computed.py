@@ -91,12 +91,14 @@ def check_computed(machine: Machine, links: Links, module: Module, function: Fun
     for clip in clipped_norms(module, function):
         note(machine, CLIPPED_NORM, function, clip.span, clip.word)
     _check_pipeline(machine, module, function)
-    _check_layers(machine, module, function)
+    _check_layers(machine, links, module, function)
     _check_steps(machine, links, module, function)
     _check_mapped(machine, links, module, function)
 
 
-def _check_layers(machine: Machine, module: Module, function: Function) -> None:
+def _check_layers(
+    machine: Machine, links: Links, module: Module, function: Function
+) -> None:
     """What layers are given."""
     for one in misplaced_arguments(module, function):
         how = "raises" if one.raises else ""
@@ -104,7 +106,7 @@ def _check_layers(machine: Machine, module: Module, function: Function) -> None:
         note(machine, MISPLACED, function, one.span, *text)
     for width in head_widths(module, function):
         note(machine, HEAD_WIDTH, function, width.span, width.layer, width.what)
-    for bare in untyped_layers(module, function):
+    for bare in untyped_layers(links, module, function):
         places = ((function.path, bare.typed, f"this one is given `{bare.given}`"),)
         note(machine, UNTYPED, function, bare.span, bare.layer, bare.given, places=places)
     for span in half_types(module, function):

@@ -6,7 +6,7 @@ stay in float32 on purpose.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gotcha_lint.facts.layer_arguments import POSITIONAL
@@ -14,6 +14,7 @@ from gotcha_lint.patterns.same_value import written
 from gotcha_lint.patterns.training.layer_arguments import name_of, tokens_of
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
+from gotcha_lint.program.links import Links
 from gotcha_lint.program.reader import NamedReader
 
 _TYPE = "dtype"
@@ -28,7 +29,7 @@ _MULTIPLIES = frozenset(
     )
     for name in names.split()
 )  # fmt: skip
-_WORDS = frozenset(name.rpartition(".")[2] for name in _MULTIPLIES)
+_LINEN, _DEFAULT = "flax.linen.Module", "jax.numpy.float32"
 _APART = frozenset(
     ("head", "heads", "logits", "logit", "out", "output", "final", "classifier", "router", "gate",
      "policy", "value", "critic", "actor", "mean", "std", "logvar", "last", "pred", "prediction")
@@ -45,23 +46,56 @@ class UntypedLayer:
     given: str
 
 
-def untyped_layers(module: Module, function: Function) -> Iterator[UntypedLayer]:
+def untyped_layers(
+    links: Links, module: Module, function: Function
+) -> Iterator[UntypedLayer]:
     """Those of one function."""
-    names = names_used(function)
-    if _TYPE not in names or _WORDS.isdisjoint(names):
+    if _TYPE not in names_used(function):
         return
     reader = NamedReader(module, function)
     calls = [i for i in steps_of(function) if i[0] == "call"]
-    layers = [i for i in calls if reader.dotted(i[2]) in _MULTIPLIES]
-    typed = [i for i in layers if _given(reader, i)]
+    orders = {id(i): POSITIONAL.get(reader.dotted(i[2])) for i in calls}
+    library = [i for i in calls if reader.dotted(i[2]) in _MULTIPLIES]
+    yield from _among(reader, library, [i for i in library if _given(reader, i)], orders)
+    if any(reader.dotted(i[2]) in POSITIONAL for i in calls):
+        own = {id(i): order for i in calls if (order := _order_of_own(links, function, i))}
+        typed = [i for i in calls if (orders[id(i)] or id(i) in own) and _given(reader, i)]
+        yield from _among(reader, [i for i in calls if id(i) in own], typed, own)
+
+
+def _among(
+    reader: NamedReader,
+    layers: list[Instruction],
+    typed: list[Instruction],
+    orders: Mapping[int, tuple[str, ...] | None],
+) -> Iterator[UntypedLayer]:
+    """Those of these layers, where the others agree. `orders`: of their arguments by position."""
+    function = reader.function
     if len(typed) < _FEWEST or len({written(reader, _type(i)) for i in typed}) != 1:
         return
-    makes = function.name in _MAKING
-    for layer in layers[:-1] if makes else layers:
-        if _is_open(reader, layer) and not _is_apart(reader, function, layer):
+    for layer in layers[:-1] if function.name in _MAKING else layers:
+        if _is_open(layer, orders[id(layer)] or ()) and not _is_apart(reader, function, layer):
             name = ".".join(reader.dotted(layer[2]).split(".")[-2:])
             word = name_of(reader, reader.makers.get(_type(typed[0])))
+            name = name or reader.function_of(layer)
             yield UntypedLayer(layer[-1], name, typed[0][-1], word)
+
+
+def _order_of_own(links: Links, function: Function, call: Instruction) -> tuple[str, ...]:
+    """The fields of a module of the project that computes in float32 unless it is given a type.
+
+    () where the class is none, or where the type has no such default.
+    """
+    link = links.of_register(function, call[2])
+    if link is None or link.kind != "class":
+        return ()
+    body = link.function
+    parts = links.class_parts(body)
+    if parts is None or _LINEN not in parts.library or _TYPE not in parts.fields:
+        return ()
+    stored = links.stores(body).get(_TYPE, ())
+    is_single = len(stored) == 1 and links.dotted(body, stored[0]) == _DEFAULT
+    return parts.fields if is_single else ()
 
 
 def _type(layer: Instruction) -> Register:
@@ -73,9 +107,8 @@ def _given(reader: NamedReader, layer: Instruction) -> bool:
     return _TYPE in tokens_of(name_of(reader, reader.makers.get(_type(layer))))
 
 
-def _is_open(reader: NamedReader, layer: Instruction) -> bool:
+def _is_open(layer: Instruction, order: tuple[str, ...]) -> bool:
     """Nothing says the type of this one, and no options are hidden."""
-    order = POSITIONAL[reader.dotted(layer[2])]
     place = order.index(_TYPE) if _TYPE in order else len(order)
     keys = {key for key, _ in layer[4]}
     starred = any(star for star, _ in layer[3])

@@ -19,6 +19,11 @@ _LOG_SOFTMAX = ("jax.nn.log_softmax", "flax.linen.log_softmax", "flax.nnx.log_so
 _LOSS = "optax.softmax_cross_entropy"
 _MANY = 256  # classes: from about there on, the one-hot labels cost more than the rest
 _WORD = "vocab"
+_METHODS = frozenset(("reshape", "squeeze", "ravel", "flatten", "astype"))
+_REARRANGING = frozenset(
+    f"jax.numpy.{name}" for name in ("reshape", "squeeze", "ravel", "expand_dims", "astype")
+)
+_DEPTH = 6
 
 Place = tuple[str, Span]
 
@@ -36,12 +41,31 @@ class OneHotLoss:
 def one_hot_losses(origins: Origins, function: Function) -> Iterator[OneHotLoss]:
     for i in steps_of(function):
         for labels, at in (*_labels(origins, function, i), *_handed_on(origins, function, i)):
-            made = origins.of(function, labels)
-            if made is None or isinstance(made[1], str) or made[1][0] != "call":
+            made = _made_by(origins, function, labels)
+            if made is None:
                 continue
-            owner, call = made[0], made[1]
+            owner, call = made
             if origins.names.of_call(owner, call) in _ONE_HOT:
                 yield OneHotLoss(owner.path, call[-1], at, _are_many(origins, owner, call))
+
+
+def _made_by(
+    origins: Origins, function: Function, register: Register
+) -> tuple[Function, Instruction] | None:
+    """The call that made the numbers, whatever has given them another shape or type since."""
+    for _ in range(_DEPTH):
+        made = origins.of(function, register)
+        if made is None or isinstance(made[1], str) or made[1][0] != "call":
+            return None
+        function, call = made[0], made[1]
+        callee = origins.links.makers(function).get(call[2])
+        if origins.names.of_call(function, call) in _REARRANGING and call[3]:
+            register = call[3][0][1]
+        elif callee is not None and callee[0] == "attr" and callee[3] in _METHODS:
+            register = callee[2]
+        else:
+            return function, call
+    return None
 
 
 def _labels(
