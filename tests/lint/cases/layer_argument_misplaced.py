@@ -1,6 +1,9 @@
+from functools import partial
+
 import equinox as eqx
 import flax.linen as nn
 import haiku as hk
+import jax
 import jax.numpy as jnp
 from flax import linen, nnx
 
@@ -37,7 +40,6 @@ class Model(nn.Module):
         x = nn.Conv(16, 32, 3)(x)  # ! layer-argument-misplaced
         x = linen.Conv(16, 32, (3, 3))(x)  # ! layer-argument-misplaced
         x = nn.Conv(16, (3, 3), (2, 2))(x)
-        x = nn.Conv(self.emb_dim, 3, 2)(x)
         x = nn.Conv(32, self.kernel_size, 2)(x)
         x = nn.Dropout(self.dropout, not train)(x)  # ! layer-argument-misplaced
         x = nn.Dropout(self.dropout, deterministic)(x)  # ! layer-argument-misplaced
@@ -114,3 +116,53 @@ def rates(dropout, rate_of_drop, p):
 def no_module(width):
     layers = {"LayerNorm": nn.LayerNorm}
     return layers["Other"](width)
+
+
+class Pooled(nnx.Module):
+    def __init__(self, rngs):
+        self.stem = nnx.Conv(3, 32, kernel_size=3, strides=2, rngs=rngs)  # ! layer-argument-misplaced
+        self.pool = partial(nnx.avg_pool, window_shape=(2, 2), strides=(2, 2))
+
+    def __call__(self, x):
+        return self.pool(self.stem(x))
+
+
+class Squares(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Conv(8, (3, 3))(x)
+        x = nn.Conv(8, kernel_size=1)(x)  # the same as a window of one by one
+        return nn.Conv(8, kernel_size=5)(x)  # ! layer-argument-misplaced
+
+
+class OfSignals(nnx.Module):
+    def __init__(self, rngs):
+        self.stem = nnx.Conv(3, 32, kernel_size=3, rngs=rngs)
+        self.next = nnx.Conv(32, 32, kernel_size=(3,), rngs=rngs)
+
+    def __call__(self, x):
+        return nnx.avg_pool(self.next(self.stem(x)), window_shape=(2,))
+
+
+class Column(nn.Module):
+    width: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Conv(8, self.width)(x)  # ! layer-argument-misplaced
+
+
+class OfSequences(nn.Module):
+    emb_dim: int = 8
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Conv(self.emb_dim, 3, 2)(x)
+        return nn.Conv(8, kernel_size=3)(x)
+
+
+def of_images_and_signals(images_of=(2, 28, 28, 1)):
+    params = Column().init(jax.random.key(0), jnp.ones((2, 28, 28, 1)))
+    Column().apply(params, jnp.ones((2, 28, 28, 1)))
+    signals = jnp.ones((2, 100, 8))
+    return OfSequences().apply(OfSequences().init(jax.random.key(0), signals), signals)

@@ -6,6 +6,7 @@ from gotcha_lint.domain.sites import Site
 from gotcha_lint.facts.contexts import CONTEXTS
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.faults.set_orders import SET_ORDER
+from gotcha_lint.interpret.layers.kernels import ONE_AXIS
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.patterns.bound_comparisons import bound_comparisons
 from gotcha_lint.patterns.data.copied_arrays import copied_arrays
@@ -26,6 +27,7 @@ from gotcha_lint.patterns.training.attention_widths import head_widths
 from gotcha_lint.patterns.training.clipped_norms import clipped_norms
 from gotcha_lint.patterns.training.dropped_statistics import dropped_statistics
 from gotcha_lint.patterns.training.half_types import half_types, is_unscaled
+from gotcha_lint.patterns.training.kernel_axes import kernels_of_one_axis
 from gotcha_lint.patterns.training.layer_arguments import misplaced_arguments
 from gotcha_lint.patterns.training.layer_types import untyped_layers
 from gotcha_lint.patterns.training.schedule_lengths import short_schedules
@@ -96,14 +98,18 @@ def check_computed(machine: Machine, links: Links, module: Module, function: Fun
     _check_mapped(machine, links, module, function)
 
 
-def _check_layers(
-    machine: Machine, links: Links, module: Module, function: Function
-) -> None:
+def _check_layers(machine: Machine, links: Links, module: Module, function: Function) -> None:
     """What layers are given."""
     for one in misplaced_arguments(module, function):
         how = "raises" if one.raises else ""
         text = (one.layer, one.field, one.what, ", ".join(one.order), how)
         note(machine, MISPLACED, function, one.span, *text)
+    for kernel in kernels_of_one_axis(module, function):
+        places = ((function.path, kernel.other, f"this window has {kernel.axes} axes"),)
+        note(
+            machine, ONE_AXIS, function, kernel.span, kernel.layer, str(kernel.number),
+            places=places,
+        )  # fmt: skip
     for width in head_widths(module, function):
         note(machine, HEAD_WIDTH, function, width.span, width.layer, width.what)
     for bare in untyped_layers(links, module, function):

@@ -18,6 +18,7 @@ from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.faults.flags import check_kept_on
 from gotcha_lint.interpret.keys import use_for_weights
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL
+from gotcha_lint.interpret.layers.kernels import check_kernel
 from gotcha_lint.interpret.layers.linen import (
     BATCH_STATS,
     DROPOUT,
@@ -82,6 +83,7 @@ def call_layer(call: Call) -> Value:
     if info["name"] == "nnx.Dropout":
         note_drop(call.engine, call.on.site, call.keyword("deterministic"), call.span)
     _note_undecided(call, info)
+    check_kernel(call, info)
     switch = _SWITCHES.get(info["name"])
     if switch is not None:
         word, need = switch
@@ -153,6 +155,8 @@ def _note_undecided(call: Call, info: Mapping[str, Any]) -> None:
 @methods("layer")
 def layer_method(call: Call) -> Value:
     """`nn.Dense(8).init(key, x)`, `.apply(variables, x)`."""
+    if call.short in ("init", "apply") and isinstance(call.on, Object):
+        check_kernel(call, call.on.site.info, place=1)
     if call.short in ("init", "lazy_init"):
         use_for_weights(call.engine, call.argument(0, "rngs"), call.span, "")
         return initialised(call)

@@ -46,9 +46,7 @@ class UntypedLayer:
     given: str
 
 
-def untyped_layers(
-    links: Links, module: Module, function: Function
-) -> Iterator[UntypedLayer]:
+def untyped_layers(links: Links, module: Module, function: Function) -> Iterator[UntypedLayer]:
     """Those of one function."""
     if _TYPE not in names_used(function):
         return
