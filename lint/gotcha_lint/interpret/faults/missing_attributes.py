@@ -86,10 +86,12 @@ class Attributes:
 
     def _lacks(self, links: Links, body: Function, function: Function, name: str) -> bool:
         """Does no object with these methods have it, as far as can be told from the text?"""
-        if self._is_whole(links, body) and name not in self.written(links):
+        whole = self._is_whole(links, body)
+        if whole and name not in self.written(links):
             return True
-        self.written(links)
         if self.given(links, body).isdisjoint((name, "*")):
+            if whole:
+                return True
             named_so = any(p.name == name for p in function.parameters)
             by_init = function.name == "__init__" and function.parent is body and named_so
             return by_init or self._is_leaf(links, body)
