@@ -19,7 +19,11 @@ def half():
 
 
 def whole_float():
-    return jnp.array([1, 2]).at[0].set(3.0)
+    return jnp.array([1, 2]).at[0].set(3.0)  # ! float-into-integer-array
+
+
+def whole_number():
+    return jnp.array([1, 2]).at[0].set(3)
 
 
 def typed(tokens):
@@ -37,5 +41,5 @@ def counted(values):
 
 
 tokens = jnp.array([4, 2, 7])
-wrong = weights(tokens), fractions(5), half()
-right = whole_float(), typed(tokens), converted(5), counted(np.array([1, 2]))
+wrong = weights(tokens), fractions(5), half(), whole_float()
+right = whole_number(), typed(tokens), converted(5), counted(np.array([1, 2]))

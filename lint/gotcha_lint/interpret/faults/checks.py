@@ -360,11 +360,13 @@ def _scattered(call: Call, array: Array) -> None:
     if call.short == "get" or not call.args or array.dtype is None or "int" not in array.dtype:
         return
     given = call.args[0].only
-    floating = isinstance(given, Array) and "float" in (given.dtype or "")
-    if floating or (isinstance(given, Constant) and type(given.value) is float and given.value % 1):
+    number = given.value if isinstance(given, Constant) and type(given.value) is float else None
+    if number is not None or (isinstance(given, Array) and "float" in (given.dtype or "")):
         made = array.origin
         places = () if made is None else ((*made, f"made as {array.dtype} here"),)
-        remark(call.engine, "scattered", call.span, array.dtype, call.short, places=places)
+        whole = "" if number is None or number % 1 else str(number)
+        text = array.dtype, call.short, whole
+        remark(call.engine, "scattered", call.span, *text, places=places)
 
 
 # Shapes

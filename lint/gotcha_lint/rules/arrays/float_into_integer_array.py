@@ -12,7 +12,8 @@ class FloatIntoIntegerArray(Rule):
     ## What happens
     `x.at[i].set(y)` keeps the type of `x`. JAX 0.10 to 0.12 print a `FutureWarning` and cut the
     fractions off. Buffers get a whole number type by accident: `jnp.zeros_like(tokens)`,
-    `jnp.arange(n)`, `jnp.array([0, 0])`.
+    `jnp.arange(n)`, `jnp.array([0, 0])`. The warning says that this will be an error; of a `0.0`,
+    which loses nothing, too.
 
     ## Instead
     Name the type where the buffer is made: `jnp.zeros(n, jnp.float32)`,
@@ -44,7 +45,17 @@ class FloatIntoIntegerArray(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of("scattered"):
-            dtype, how = fault.text
+            dtype, how, whole = fault.text
+            if whole:
+                yield Foreseen(
+                    (fault.path, fault.span),
+                    f"the array is `{dtype}`, and `.at[...].{how}` is given the floating number "
+                    f"`{whole}`: JAX warns that this will be an error; write a whole number",
+                    fault.places,
+                    fault.certain,
+                    severity="info",
+                )
+                continue
             yield Foreseen(
                 (fault.path, fault.span),
                 f"the array is `{dtype}`, so `.at[...].{how}` cuts the fractions of these "
