@@ -146,6 +146,7 @@ class NamedReader(Reader):
 
     def __init__(self, module: Module, function: Function) -> None:
         super().__init__(function)
+        self.module = module
         self.imports = _imports(module)
 
     def dotted(self, register: Register) -> str:

@@ -455,3 +455,62 @@ class Equation:
         of_solution = jax.vmap(squared_gradient, in_axes=(None, None, 0))(self.solution, params, ts)
         of_residual = jax.vmap(squared_gradient, in_axes=(None, None, 0))(self.residual, params, ts)
         return of_solution, of_residual
+
+
+zero_init = nnx.initializers.constant(0)
+
+
+class DeadMlp(nnx.Module):
+    def __init__(self, rngs):
+        self.up = nnx.Linear(4, 8, kernel_init=zero_init, use_bias=False, rngs=rngs)  # ! zero-gradient
+        self.down = nnx.Linear(8, 4, kernel_init=zero_init, bias_init=zero_init, rngs=rngs)
+
+    def __call__(self, x):
+        x = nnx.relu(self.up(x))
+        x = self.down(x)
+        return x
+
+
+class OneOfTwo(nnx.Module):
+    def __init__(self, rngs):
+        self.up = nnx.Linear(4, 8, rngs=rngs)
+        self.down = nnx.Linear(8, 4, kernel_init=zero_init, rngs=rngs)
+        self.other = nnx.Linear(4, 4, kernel_init=zero_init, rngs=rngs)
+
+    def __call__(self, x):
+        return self.down(nnx.relu(self.up(x))) + self.other(x)
+
+
+class NotZeroAtZero(nnx.Module):
+    def __init__(self, rngs):
+        self.up = nnx.Linear(4, 8, kernel_init=zero_init, rngs=rngs)
+        self.down = nnx.Linear(8, 4, kernel_init=zero_init, rngs=rngs)
+
+    def __call__(self, x):
+        return self.down(nnx.sigmoid(self.up(x)))
+
+
+class SumOfBoth(nnx.Module):
+    def __init__(self, rngs):
+        self.up = nnx.Linear(4, 4, kernel_init=zero_init, rngs=rngs)
+        self.down = nnx.Linear(4, 4, kernel_init=zero_init, rngs=rngs)
+
+    def __call__(self, x):
+        h = self.up(x)
+        return h + self.down(h)
+
+
+class Compact(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        zeros = nn.initializers.zeros_init()
+        h = nn.tanh(nn.Dense(8, kernel_init=zeros)(x))  # ! zero-gradient
+        return nn.Dense(4, kernel_init=nn.initializers.zeros)(h)
+
+
+class WithBias(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        zeros = nn.initializers.zeros_init()
+        h = nn.Dense(8, kernel_init=zeros, bias_init=nn.initializers.ones)(x)
+        return nn.Dense(4, kernel_init=zeros)(h)

@@ -27,6 +27,7 @@ from gotcha_lint.patterns.training.attention_widths import head_widths
 from gotcha_lint.patterns.training.clipped_norms import clipped_norms
 from gotcha_lint.patterns.training.dropped_statistics import dropped_statistics
 from gotcha_lint.patterns.training.half_types import half_types, is_unscaled
+from gotcha_lint.patterns.training.initial_weights import one_sided_kernels, zero_pairs
 from gotcha_lint.patterns.training.kernel_axes import kernels_of_one_axis
 from gotcha_lint.patterns.training.layer_arguments import misplaced_arguments
 from gotcha_lint.patterns.training.layer_types import untyped_layers
@@ -50,6 +51,7 @@ MISPLACED, HEAD_WIDTH = "misplaced argument", "width of one head"
 UNTYPED, UNSCALED = "layer without type", "unscaled half"
 DROPPED_STATISTICS = "dropped statistics"
 PER_EXAMPLE = "for each example"
+ONE_SIDED, ZERO_PAIR = "weights of one sign", "layers of zeros"
 BOUND_COMPARISON = "bound comparison"
 SHORT_SCHEDULE, SPLIT_BY_ALL = "short schedule", "split by all devices"
 UNMASKED_DECAY = "unmasked decay"
@@ -110,6 +112,11 @@ def _check_layers(machine: Machine, links: Links, module: Module, function: Func
             machine, ONE_AXIS, function, kernel.span, kernel.layer, str(kernel.number),
             places=places,
         )  # fmt: skip
+    for span in one_sided_kernels(module, function):
+        note(machine, ONE_SIDED, function, span)
+    for pair in zero_pairs(module, function):
+        places = ((function.path, pair.second, "the layer behind it, which starts at zero, too"),)
+        note(machine, ZERO_PAIR, function, pair.span, places=places)
     for width in head_widths(module, function):
         note(machine, HEAD_WIDTH, function, width.span, width.layer, width.what)
     for bare in untyped_layers(links, module, function):

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 
+from gotcha_lint.interpret.faults.computed import ZERO_PAIR
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
@@ -11,6 +12,9 @@ class ZeroGradient(Rule):
     Rounding, `argmax`, comparisons and integers have no slope, and `stop_gradient` lets none
     through. JAX never says that a gradient is missing: it is zero, the optimizer works, and these
     parameters stay as they were.
+
+    Two layers in a row whose kernels start at zero do not learn either: the gradient of each is a
+    product with the other's weights, or with what the first one gives.
 
     ## Instead
     Use the logits or probabilities in place of the decision, as
@@ -68,6 +72,51 @@ class ZeroGradient(Rule):
             """,
             shows="float(w[0, 0]) == 1",
         ),
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+                from flax import nnx
+
+                zeros = nnx.initializers.zeros_init()
+
+
+                class Mlp(nnx.Module):
+                    def __init__(self, rngs):
+                        self.up = nnx.Linear(4, 8, kernel_init=zeros, rngs=rngs)  # ! zero-gradient
+                        self.down = nnx.Linear(8, 4, kernel_init=zeros, rngs=rngs)
+
+                    def __call__(self, x):
+                        return self.down(nnx.gelu(self.up(x)))
+
+
+                x = jnp.ones((2, 4))
+                grads = nnx.grad(lambda model: (model(x) - x).sum())(Mlp(nnx.Rngs(0)))
+                largest = jnp.abs(grads["down"]["kernel"][...]).max()
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+                from flax import nnx
+
+                zeros = nnx.initializers.zeros_init()
+
+
+                class Mlp(nnx.Module):
+                    def __init__(self, rngs):
+                        self.up = nnx.Linear(4, 8, rngs=rngs)
+                        self.down = nnx.Linear(8, 4, kernel_init=zeros, rngs=rngs)
+
+                    def __call__(self, x):
+                        return self.down(nnx.gelu(self.up(x)))
+
+
+                x = jnp.ones((2, 4))
+                grads = nnx.grad(lambda model: (model(x) - x).sum())(Mlp(nnx.Rngs(0)))
+                largest = jnp.abs(grads["down"]["kernel"][...]).max()
+            """,
+            shows="float(largest) == 0",
+        ),
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
@@ -76,6 +125,14 @@ class ZeroGradient(Rule):
             yield Foreseen(
                 (fault.path, fault.span),
                 f"the gradient is taken of `{name}`, which the loss does not read: it is zero",
+                fault.places,
+                fault.certain,
+            )
+        for fault in programs.faults.of(ZERO_PAIR):
+            yield Foreseen(
+                (fault.path, fault.span),
+                "this layer and the one behind it start at zero: each has a gradient of zero as "
+                "long as the other is zero, so neither learns; start one of them at random",
                 fault.places,
                 fault.certain,
             )
