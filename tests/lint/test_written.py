@@ -361,6 +361,44 @@ ATTRIBUTES = code(
 )
 
 
+RECORDS = """\
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from flax import nnx
+
+
+class State(NamedTuple):
+    step: int
+
+
+class Size:
+    def __init__(self, rows):
+        self.rows = rows
+
+
+class Grid(nnx.Module):
+    def __init__(self, size):
+        self.side = size.rows
+
+    def area(self):
+        return self.rows * self.side  # ! cannot-run
+
+
+def moved(state: State):
+    return state.replace(step=state.step + 1)  # ! cannot-run
+
+
+def main():
+    return Grid(Size(3)).area(), moved(State(0))
+"""
+
+
+def test_attributes_of_named_tuples_and_of_other_classes(tmp_path: Path) -> None:
+    """What others set for themselves is none of this class; an annotated tuple is no other."""
+    assert lines(tmp_path, {"a.py": RECORDS}) == marks(RECORDS)
+
+
 def test_attributes_that_no_object_of_the_class_has(tmp_path: Path) -> None:
     assert lines(tmp_path, {"a.py": ATTRIBUTES}) == marks(ATTRIBUTES)
     also = lint_files(tmp_path, {"a.py": ATTRIBUTES}, SELECT, all=True)

@@ -39,6 +39,7 @@ def unused_keys(module: Module, function: Function) -> Iterator[UnusedKeys]:
         return
     reader = NamedReader(module, function)
     stored = {i[4]: i for i in steps_of(function) if i[0] == "store"}
+    kept = {i[4] for i in steps_of(function) if i[0] == "setattr"}
     for i in steps_of(function):
         call = reader.makers.get(i[2]) if i[0] == "unpack" else None
         if call is None or call[0] != "call" or reader.dotted(call[2]) != _SPLIT or not call[3]:
@@ -47,9 +48,10 @@ def unused_keys(module: Module, function: Function) -> Iterator[UnusedKeys]:
         parts = [stored[register] for register in i[3] if register in stored]
         unread = [part[2] for part in parts if part[-1] in dead and not part[2].startswith("_")]
         names = tuple(name for name in unread if name != parent)
-        if names and len(parts) == len(i[3]):
+        left = [register for register in i[3] if register not in stored]
+        if names and kept.issuperset(left):
             replaced = parent if parent in (part[2] for part in parts) else ""
-            yield UnusedKeys(call[-1], names, replaced, len(unread) == len(parts))
+            yield UnusedKeys(call[-1], names, replaced, len(unread) == len(i[3]))
 
 
 def _name(reader: NamedReader, register: Register) -> str:

@@ -18,11 +18,16 @@ from gotcha_lint.program.reader import NamedReader, memoised
 
 _DEPTH = 12
 _CALLS = 4  # of own functions that are followed
-_PURE = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "jax.dtypes.", "jax.scipy.", "optax.")
+_PURE = (
+    "jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "jax.dtypes.", "jax.scipy.", "optax.",
+    "jax.sharding.",
+)  # fmt: skip
 _PLACING = frozenset(("jax.device_put", "jax.device_put_replicated", "jax.device_put_sharded"))
-_NO_ARRAYS = ("jax.dtypes.", "optax.")
+_NO_ARRAYS = ("jax.dtypes.", "optax.", "jax.sharding.")
 _LAYERS = ("flax.linen.", "flax.nnx.", "equinox.nn.", "haiku.")
-_EFFECTS = frozenset(("cond", "switch", "while_loop", "scan", "fori_loop", "map", "debug"))
+_EFFECTS = frozenset(
+    ("cond", "switch", "while_loop", "scan", "fori_loop", "map", "debug", "use_mesh", "set_mesh")
+)
 _MAKING = frozenset(("array", "asarray", "arange", "zeros", "ones", "full", "eye", "linspace"))
 _ACTIVATIONS = frozenset(
     ("softmax", "log_softmax", "relu", "gelu", "silu", "swish", "tanh", "sigmoid", "softplus",

@@ -81,3 +81,16 @@ def unread_part(key):
 def unread_on_purpose(key):
     first, _second = jax.random.split(key)
     return jax.random.normal(first)
+
+
+class Actor:
+    def __init__(self, seed):
+        self.key = jax.random.key(seed)
+
+    def act(self, policy, state):
+        self.key, act_key = jax.random.split(self.key)  # ! split-discarded
+        return policy(state)
+
+    def explore(self, policy, state):
+        self.key, act_key = jax.random.split(self.key)
+        return policy(state) + jax.random.normal(act_key)

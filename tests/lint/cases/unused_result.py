@@ -346,3 +346,15 @@ def checked(x, name):
         raise error
     print(ValueError("said"))
     return jnp.tanh(x)
+
+
+def placed(x, devices):
+    mesh = jax.sharding.Mesh(devices, ("data",))
+    sharding = jax.sharding.NamedSharding(mesh, jax.P("data"))  # ! unused-result
+    return jax.device_put(x)
+
+
+def placed_so(x, devices):
+    mesh = jax.sharding.Mesh(devices, ("data",))
+    sharding = jax.sharding.NamedSharding(mesh, jax.P("data"))
+    return jax.device_put(x, sharding)

@@ -12,6 +12,7 @@ from gotcha_lint.program.data_flow import decorators, names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction
 from gotcha_lint.program.links import Links, Told
 
+_NAMED_TUPLE = "typing.NamedTuple"
 _DYNAMIC = frozenset(("setattr", "vars", "__dict__", "__getattr__", "__getattribute__"))
 
 
@@ -55,8 +56,14 @@ class Attributes:
         line = link.function.line
         place = link.function.path, (line, 1, line, 1), "defined here"
         text = "attribute", name, link.function.name
-        maybe = link.annotated
+        maybe = link.annotated and not self._is_record(links, link.function)
         note(self.machine, "lacking", function, span, *text, places=(place,), maybe=maybe)
+
+    def _is_record(self, links: Links, body: Function) -> bool:
+        """A named tuple that nothing extends: what is annotated with it is no other class's."""
+        self.written(links)
+        parts = links.class_parts(body)
+        return parts is not None and body not in self._extended and _NAMED_TUPLE in parts.library
 
     def _is_given(self, links: Links, name: str) -> bool:
         """Does a visible file give it to some object, or a name that is written nowhere?"""
