@@ -36,6 +36,9 @@ def _comes_from(reader: Reader, register: Register, text: str, depth: int) -> bo
         return _comes_from(reader, step[2], text, depth + 1)
     if step[0] == "call":
         given = [register for _, register in (*step[3], *step[4])]
+        callee = reader.makers.get(step[2])
+        if len(given) > 1 and callee is not None and callee[0] == "load":
+            return False  # `sample(key, state, steps)`: the result is another array
         return any(_comes_from(reader, each, text, depth + 1) for each in given)
     if step[0] == "build":
         return any(_comes_from(reader, each, text, depth + 1) for _, each in step[3])

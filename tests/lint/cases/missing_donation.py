@@ -119,3 +119,14 @@ def fit_with_a_key(seed, params, opt_state, optimizer, loss, batches):
     for batch in batches:
         key, params, opt_state = step(key, params, opt_state, batch)
     return params
+
+
+def fit_and_sample(state, batches, sample, samples):
+    @jax.jit  # ! missing-donation
+    def step(state, batch):
+        return state.apply_gradients(grads=jax.grad(batch.loss)(state.params))
+
+    for batch in batches:
+        state = step(state, batch)
+        samples.append(sample(state, batch.shape))
+    return state, samples
