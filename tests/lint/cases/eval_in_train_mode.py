@@ -415,3 +415,15 @@ def train_wrapper(key, x):
     wrapper = Wrapper(key, x)
     wrapper.features(x), wrapper.handed_on(x, key, True), wrapper.by_position(x, key, True)
     return jax.grad(lambda p: wrapper(x, params=p, key=key, train=True).mean())(wrapper.params)
+
+
+class Inverted(nn.Module):
+    @nn.compact
+    def __call__(self, x, training=False):
+        return nn.Dropout(0.1)(x, deterministic=~training)  # ! eval-in-train-mode
+
+
+class Negated(nn.Module):
+    @nn.compact
+    def __call__(self, x, mask, training=False):
+        return nn.Dropout(0.1)(jnp.where(~mask, x, 0), deterministic=not training)

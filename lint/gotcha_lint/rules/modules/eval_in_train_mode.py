@@ -1,6 +1,7 @@
 import re
 from collections.abc import Iterator
 
+from gotcha_lint.interpret.faults.computed import INVERTED_FLAG
 from gotcha_lint.interpret.faults.evaluated import IN_TRAINING
 from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, KEPT_ON, runs_in_training
 from gotcha_lint.rule import Example, Foreseen, Rule
@@ -20,9 +21,10 @@ class EvalInTrainMode(Rule):
     ## Instead
     `model.apply(variables, x, train=False)` in functions that evaluate; pass no `rngs` there, so
     that a forgotten flag fails. An nnx model: `model.eval()` before, `model.train()` after. A flag
-    that is handed on under a name of the opposite sense needs a `not`: `deterministic=not train`.
-    A function with a flag gives it to the module, and a module to all its layers: else it trains
-    with dropout off, or evaluates with it on.
+    that is handed on under a name of the opposite sense needs a `not`: `deterministic=not train`; a
+    `~` makes -2 of `True` and -1 of `False`, and both are true. A function with a flag gives it to
+    the module, and a module to all its layers: else it trains with dropout off, or evaluates with
+    it on.
 
     ## Not reported
     Helpers that something else than an evaluation calls too, or that another file names; nnx models
@@ -71,6 +73,14 @@ class EvalInTrainMode(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(INVERTED_FLAG):
+            name, argument = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`~{name}` of a `bool` of Python is -1 or -2, so `{argument}` is true whatever the "
+                f"mode: write `not {name}`",
+                severity="warning",
+            )
         for call, effect in programs.forward.values():
             yield Foreseen(
                 (effect.calls[-1] if effect.calls else (effect.path, effect.span)),
