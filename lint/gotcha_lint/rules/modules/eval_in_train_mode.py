@@ -77,8 +77,8 @@ class EvalInTrainMode(Rule):
             name, argument = fault.text
             yield Foreseen(
                 (fault.path, fault.span),
-                f"`~{name}` of a `bool` of Python is -1 or -2, so `{argument}` is true whatever the "
-                f"mode: write `not {name}`",
+                f"`~{name}` of a `bool` of Python is -1 or -2, so `{argument}` is true in "
+                f"both modes: write `not {name}`",
                 severity="warning",
             )
         for call, effect in programs.forward.values():
