@@ -77,7 +77,8 @@ class Elements:
     """What is known of all elements of an array.
 
     `last`: for indices, an affine sum that the largest can be. `zeros`: some are exactly zero for
-    inputs of a whole region, as after `relu`. `made`: by what operation, where rules ask: "exp",
+    inputs of a whole region, as after `relu`. `clamped`: each bound is reached in such a region, as
+    after `clip`. `made`: by what operation, where rules ask: "exp",
     "sum of exp", "softmax"; or a tuple that begins with such a word, as "expanded". `source`: of
     probabilities, where they were made.
     """
@@ -86,6 +87,7 @@ class Elements:
     high: float = INFINITY
     last: Affine | None = None
     zeros: bool = False
+    clamped: bool = False
     made: Any = ""  # hashable
     source: Origin | None = field(default=None, compare=False)
 

@@ -12,6 +12,15 @@ _TRUTHS = (
 _COMPARISONS = "equal not_equal less greater less_equal greater_equal"
 # By their last words, below `jax`: what depends on the argument, but has no gradient.
 STEPS = frozenset(f"{_STEPS} {_PLACES} {_TRUTHS} {_COMPARISONS} stop_gradient one_hot".split())
+_ENDS, _ZERO = (-1, 1), (0,)
+# Where a derivative is infinite, and NaN behind what clamps the operand to exactly that (measured).
+INFINITE_SLOPES: dict[str, tuple[int, ...]] = {
+    **dict.fromkeys("sqrt log log2 log10 rsqrt power cbrt".split(), _ZERO),
+    **dict.fromkeys("arccos acos arcsin asin arctanh atanh".split(), _ENDS),
+    **dict.fromkeys("arccosh acosh".split(), (1,)),
+    "log1p": (-1,),
+    "logit": (0, 1),
+}
 # What draws whole numbers or truth values.
 DRAWS = frozenset(
     f"jax.random.{name}"

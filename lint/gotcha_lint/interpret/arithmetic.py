@@ -265,8 +265,8 @@ def _of_pair(machine: Machine, operator: str, a: Atom, b: Atom, span: Span, agai
     if is_number(a) and is_number(b):
         return of_numbers(operator, a, b, origin)
     if isinstance(a, Symbol) or isinstance(b, Symbol):
-        added = _with_symbol(machine, a, b, span) if operator == "Add" else None
-        return of_symbols(operator, a, b, origin) if added is None else added
+        made = _with_symbol(machine, operator, a, b, span)
+        return of_symbols(operator, a, b, origin) if made is None else made
     if has_type(a, ("str", "bytes")) or has_type(b, ("str", "bytes")):
         return _of_text(operator, a, b, origin)
     return _of_containers(machine, operator, a, b, span, again)
@@ -337,8 +337,23 @@ def _of_containers(
     return Value((), True)
 
 
-def _with_symbol(machine: Machine, a: Atom, b: Atom, span: Span) -> Value | None:
-    """`text + [0] * n`: what is added to a list is one, of a length that is not known."""
+def _with_symbol(machine: Machine, operator: str, a: Atom, b: Atom, span: Span) -> Value | None:
+    """`text + [0] * n`: what is added to a list is one, of a length that is not known.
+
+    So is a list that is repeated, by a number of times that is not known.
+    """
+    if operator == "Mult":
+        content, times = (contents_of(machine, a), b) if _has_kind(a, "list") else (None, b)
+        if content is None and _has_kind(b, "list"):
+            content, times = contents_of(machine, b), a
+        if content is None or not isinstance(times, Symbol):
+            return None
+        size, origin = Size(affine=affine.symbol(times)), machine.origin(span)
+        if size_of(content).constant != 1:
+            size = Size()
+        return new_container(machine, "list", Sequence(element_of(content), size, origin), span)
+    if operator != "Add":
+        return None
     parts: list[Contents] = []
     for atom in (a, b):
         length = atom.step("len") if isinstance(atom, Symbol) else None

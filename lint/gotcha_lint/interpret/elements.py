@@ -47,6 +47,7 @@ REPEATED = "repeated"  # the same few again and again, as a table of the lengths
 IGNORED = "ignored"  # labels, and the losses of them
 PROBABILITIES = ("softmax", "softmax by hand", "sigmoid")
 ROOTED = (SQUARES, SQUARED_DIFFERENCES)  # the root of their sum is a norm
+INSERTED = "place to insert"  # in a sorted array: its size, for what is larger than all
 SELF = "difference with itself"  # or of all pairs, each row with itself among them
 
 
@@ -170,7 +171,10 @@ def _ordered(name: str, args: tuple[Value, ...]) -> Elements | None:
     if low is None and high is None:
         return None
     return Elements(
-        -INFINITY if low is None else low, INFINITY if high is None else high, zeros=low == 0
+        -INFINITY if low is None else low,
+        INFINITY if high is None else high,
+        zeros=low == 0,
+        clamped=True,
     )
 
 
@@ -186,8 +190,9 @@ def _positions(name: str, args: tuple[Value, ...], out: Value) -> Elements | Non
     size = as_affine(atom.shape[0])
     if size is None:
         return None
-    less = 0 if name in ("searchsorted", "digitize") else -1
-    return Elements(0, last=affine.add(size, affine.constant(less)))
+    if name in ("searchsorted", "digitize"):
+        return Elements(0, last=size, made=INSERTED)
+    return Elements(0, last=affine.add(size, affine.constant(-1)))
 
 
 def _between(args: tuple[Value, ...]) -> Elements | None:
@@ -298,4 +303,4 @@ def _shifted(known: Elements, by: float) -> Elements:
     if known.last is not None and by == int(by):
         last = affine.add(known.last, affine.constant(int(by)))
     made = SHIFTED if known.made == NORM and 0 < by <= _SMALL else ""
-    return Elements(known.low + by, known.high + by, last, made=made)
+    return Elements(known.low + by, known.high + by, last, clamped=known.clamped, made=made)

@@ -27,6 +27,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.halves import HALVES
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.facts.slopes import INFINITE_SLOPES
 from gotcha_lint.interpret.calls import make_instance
 from gotcha_lint.interpret.compiled import Inner, static_names
 from gotcha_lint.interpret.effects import note_handed
@@ -575,7 +576,7 @@ def _guarded(engine: Engine, root: Function, body: Callable[[], object]) -> None
     engine.layers = list(engine.bottom)
 
 
-_ROOTS = frozenset(("sqrt", "log", "norm", "rsqrt", "arccos", "arcsin"))  # infinite slopes
+_ROOTS = frozenset(("norm", *INFINITE_SLOPES))  # infinite slopes
 _MADE = ("transform", "optimizer")
 
 

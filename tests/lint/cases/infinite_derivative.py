@@ -74,3 +74,41 @@ def weighted(q, values):
 
 
 weighted_grad = jax.grad(weighted)
+
+
+def angle_between(u, v):
+    return jnp.arccos(jnp.clip(jnp.vdot(u, v), -1.0, 1.0))  # ! infinite-derivative
+
+
+def angle_away_from_the_ends(u, v):
+    return jnp.arccos(jnp.clip(jnp.vdot(u, v), -1.0 + 1e-6, 1.0 - 1e-6))
+
+
+def distance_in_hyperbolic_space(u, v):
+    return jnp.arccosh(jnp.maximum(-jnp.vdot(u, v), 1.0))  # ! infinite-derivative
+
+
+def distance_from_squares(u, v):
+    return jnp.arccosh(1.0 + jnp.sum((u - v) ** 2))
+
+
+def half_angle(u, v):
+    cosine = jnp.clip(jnp.vdot(u, v), -1, 1)
+    return jnp.arcsin(jnp.minimum(cosine, 1.0))  # ! infinite-derivative
+
+
+def angle_of_probabilities(u, v):
+    return jnp.arccos(jax.nn.sigmoid(jnp.vdot(u, v)))
+
+
+def within_the_unit_disc(u, v):
+    return jnp.arctanh(jnp.clip(u @ v, -0.99, 0.99))
+
+
+angles = [
+    jax.grad(f)(jnp.ones(3), jnp.ones(3))
+    for f in (
+        angle_between, angle_away_from_the_ends, distance_in_hyperbolic_space,
+        distance_from_squares, half_angle, angle_of_probabilities, within_the_unit_disc,
+    )
+]  # fmt: skip

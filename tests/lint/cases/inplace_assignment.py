@@ -175,3 +175,24 @@ def joined(model, x, more):
     results = results + more
     results[0] = None
     return results
+
+
+@jax.jit
+def flipped(state, qubits):
+    for qubit in range(qubits):
+        index = [slice(None)] * qubits
+        index[qubit] = 1
+        state = state.at[tuple(index)].multiply(-1.0)
+    return state
+
+
+class Ansatz:
+    qubits: int = 4
+
+
+@jax.jit
+def flipped_by_field(state):
+    count = Ansatz().qubits
+    index = [0] * count
+    index[count - 1] = 1
+    return state[tuple(index)]

@@ -113,3 +113,11 @@ def on_a_grid(field, like):
 on_a_grid(jnp.ones((4, 5)), jnp.ones((8, 5)))
 from_one = jnp.ones(8)[jnp.arange(1, 9)]  # ! out-of-bounds-index
 from_one_on = jnp.ones(9)[jnp.arange(1, 9)]
+
+
+@jax.jit
+def looked_up(values, edges, prices):
+    return prices[jnp.searchsorted(edges, values)]
+
+
+looked_up(jnp.ones(3), jnp.linspace(0.0, 1.0, 5), jnp.ones(5))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gotcha_lint.domain.value import Array, Value
+from gotcha_lint.domain.value import Array, Symbol, Value
 from gotcha_lint.interpret.faults.remarks import IN_PLACE, remark
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.start.importable import Modules
@@ -21,7 +21,9 @@ def check_assigned(machine: Machine, setitem: Instruction, base: Value, key: Val
     if isinstance(atom, Array):
         if atom.place != "device":
             return
-    elif not machine.traced or not _is_computed(SureReader(function), setitem):
+    elif not (atom is None or isinstance(atom, Symbol)) or not machine.traced:
+        return
+    elif not _is_computed(SureReader(function), setitem):
         return
     makers = {i[1]: i for i in steps_of(function)}
     if not (is_reference(makers, setitem[2]) or _is_of_either(machine, function, setitem)):

@@ -28,6 +28,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.numbers import REDUCTIONS
 from gotcha_lint.facts.optax import INTEGER_LABELS
+from gotcha_lint.facts.slopes import INFINITE_SLOPES
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.derivative import after_operation, kept, pole
 from gotcha_lint.interpret.effects import note_update
@@ -35,6 +36,7 @@ from gotcha_lint.interpret.elements import (
     COUNT,
     DIFFERENCE,
     IGNORED,
+    INSERTED,
     NORM,
     REPEATED,
     ROOTED,
@@ -76,11 +78,10 @@ _ASKING = frozenset(
 _ARRAY_FAMILIES = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.")
 _MEANS = frozenset(("mean", "std", "var"))  # divide by how many the mask selects
 _SMALL, _MARGIN = 1e-3, 0.1  # bounds so near to zero, or to one, are there for its sake
-_AT_ONE = frozenset(("`arccos`", "`arcsin`"))
+_AT_ONE = frozenset(f"`{name}`" for name, at in INFINITE_SLOPES.items() if {-1, 1} & {*at})
 _ZERO_AT_ZERO = frozenset(("`sqrt`", "`norm`", "`std`", "`**`", "`cbrt`"))
 _INFINITE = frozenset(("`log`", "`log2`", "`log10`", "`rsqrt`", "`/`"))  # their values, at zero
 INFINITE = "infinite"
-_ROOTS = frozenset(("sqrt", "log", "log2", "log10", "arccos", "arcsin", "rsqrt", "power", "cbrt"))
 
 
 def after_call(call: Call, out: Value) -> Value:
@@ -400,11 +401,12 @@ def _check_part(
     end = as_affine(size)
     if end is None or size.ragged or (size.constant == 0):
         return
-    last, low, word = None, None, ""
+    last, low, word, seldom = None, None, "", False
     if isinstance(atom, Constant) and type(atom.value) is int:
         last, low, word = affine.constant(atom.value), atom.value, str(atom.value)
     elif isinstance(atom, Array) and atom.elements is not None and atom.elements.last is not None:
-        last, word = atom.elements.last, ""
+        # A look-up beyond all edges gives the last row, as it may be meant; a histogram loses it.
+        last, seldom = atom.elements.last, atom.elements.made == INSERTED and not write
     elif isinstance(atom, Number) and atom.affine is not None:
         last = _largest(machine, atom)
     elif isinstance(atom, Symbol):
@@ -420,7 +422,7 @@ def _check_part(
     if beyond or below:
         remark(
             machine, "out of bounds", span, word, _text(size), str(axis), "write" if write else "",
-            maybe=tested,
+            maybe=tested or seldom,
         )  # fmt: skip
 
 
@@ -504,7 +506,7 @@ def _derivative(
     if name == "sqrt" and known is not None and known.made in ROOTED and not known.zeros:
         found = pole(machine, out, args[0], span, f"{_norm(machine, args[0])} `sqrt`")
         return _candidate(found, args[0], "`sqrt`", span, machine)
-    if name in _ROOTS:
+    if name in INFINITE_SLOPES:
         if name == "power" and not (len(args) > 1 and _is_fraction(args[1])):
             return out
         return _singular(machine, out, args[0], f"`{name}`", span)
@@ -524,9 +526,13 @@ def _singular(machine: Machine, out: Value, operand: Value, word: str, span: Spa
     """Its derivative is infinite where the operand is zero: is it zero somewhere?"""
     if not flows_in(operand.marks):
         return _of_data(out, operand, word)
+    known = elements_of(operand)
+    if known is not None and known.clamped:
+        points = INFINITE_SLOPES.get(word.strip("`"), (0,))
+        if known.low in points or known.high in points:
+            return pole(machine, out, operand, span, word)
     if word in _AT_ONE:
         return _candidate(out, operand, word, span, machine)
-    known = elements_of(operand)
     if known is not None and (known.low > 0 or known.high < 0):
         return out
     if (known is not None and known.zeros) or _is_of_zeros(machine, operand):

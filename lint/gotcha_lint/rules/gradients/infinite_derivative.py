@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gotcha_lint.facts.slopes import INFINITE_SLOPES
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
@@ -57,10 +58,14 @@ class InfiniteDerivative(Rule):
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of("pole"):
             (word,) = fault.text
+            points = INFINITE_SLOPES.get(word.strip("`"), (0,))
+            exact = "zero" if points == (0,) else " or ".join(map(str, points))
+            near = " and ".join(map(str, points))
             yield Foreseen(
                 (fault.path, fault.span),
-                f"the operand of {word} is exactly zero for a range of inputs, where its "
-                "derivative is infinite: the gradient is NaN there; keep the operand away from 0",
+                f"the operand of {word} is exactly {exact} for a range of inputs, where its "
+                "derivative is infinite: the gradient is NaN there; "
+                f"keep the operand away from {near}",
                 fault.places,
                 fault.certain,
             )
