@@ -15,9 +15,9 @@ STEPS = frozenset(f"{_STEPS} {_PLACES} {_TRUTHS} {_COMPARISONS} stop_gradient on
 _ENDS, _ZERO = (-1, 1), (0,)
 # Where a derivative is infinite, and NaN behind what clamps the operand to exactly that (measured).
 INFINITE_SLOPES: dict[str, tuple[int, ...]] = {
-    **dict.fromkeys("sqrt log log2 log10 rsqrt power cbrt".split(), _ZERO),
-    **dict.fromkeys("arccos acos arcsin asin arctanh atanh".split(), _ENDS),
-    **dict.fromkeys("arccosh acosh".split(), (1,)),
+    **dict.fromkeys(["sqrt", "log", "log2", "log10", "rsqrt", "power", "cbrt"], _ZERO),
+    **dict.fromkeys(["arccos", "acos", "arcsin", "asin", "arctanh", "atanh"], _ENDS),
+    **dict.fromkeys(["arccosh", "acosh"], (1,)),
     "log1p": (-1,),
     "logit": (0, 1),
 }

@@ -89,9 +89,7 @@ def variables_after_import(top: Function) -> Iterator[tuple[str, Span, Span, str
 
     One that is set above it as well, in the same words, changes nothing.
     """
-    early = next(
-        (i for i in top.body if i[0] == "import" and i[3] == 0 and _root(i) in IMPORT_JAX), None
-    )
+    early = _import_of_jax(top)
     if early is None:
         return
     found = list(_variables(top))
@@ -99,6 +97,37 @@ def variables_after_import(top: Function) -> Iterator[tuple[str, Span, Span, str
     for name, value, at in found:
         if name in READ_AT_IMPORT and at > early[-1] and (name, value) not in above:
             yield name, at, early[-1], str(early[2])
+
+
+def variables_in_function(
+    top: Function, function: Function
+) -> Iterator[tuple[str, Span, Span, str]]:
+    """The same, set by a function that the module calls below its imports, as it runs.
+
+    What is set for processes that start later is left out: as far as the file shows that it starts
+    any, or sets the option too. So is what the module itself sets above the import.
+    """
+    if function.parent is not top or not _is_called_below(top, function):
+        return
+    early = _import_of_jax(top)
+    if early is None or starts_processes(top, function):
+        return
+    options = {option for option, _ in (*options_set(function), *options_set(top))}
+    above = {name for name, _, at in _variables(top) if at < early[-1]}
+    for name, _, at in _variables(function):
+        if name in READ_AT_IMPORT and name.lower() not in options and name not in above:
+            yield name, at, early[-1], str(early[2])
+
+
+def _is_called_below(top: Function, function: Function) -> bool:
+    made = {i[1]: i for i in steps_of(top)}
+    return any(i[0] == "call" and _loaded(made, i[2]) == function.name for i in made.values())
+
+
+def _import_of_jax(top: Function) -> Instruction | None:
+    return next(
+        (i for i in top.body if i[0] == "import" and i[3] == 0 and _root(i) in IMPORT_JAX), None
+    )
 
 
 def _variables(top: Function) -> Iterator[tuple[str, object, Span]]:

@@ -80,3 +80,25 @@ def re_executes():
 def before():
     os.environ["XLA_FLAGS"] = "--xla_dump_to=here"
     return jax.devices()
+
+
+def choose_platform():
+    os.environ["JAX_PLATFORMS"] = "cpu"  # ! environment-set-too-late
+    os.environ.setdefault("JAX_ENABLE_X64", "1")  # ! environment-set-too-late
+
+
+def choose_for_children():
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    os.spawnv(os.P_WAIT, "python", ["python", "main.py"])
+
+
+def choose_both_ways():
+    os.environ["JAX_DEBUG_NANS"] = "1"
+    jax.config.update("jax_debug_nans", True)
+
+
+choose_platform()
+choose_for_children()
+
+if __name__ == "__main__":
+    choose_both_ways()

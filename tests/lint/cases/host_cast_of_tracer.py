@@ -6,6 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 
 TABLE = np.arange(10)
 
@@ -269,3 +270,27 @@ class Scaled(eqx.Module):
         parts = jnp.swapaxes(x.reshape(-1, self.heads, 4), 0, 1)
         shown = jnp.where(parts > 0, parts, 0)
         return shown / math.sqrt(jnp.sin(x).shape[-1]) / math.sqrt(jnp.shape(jnp.cos(x))[-1])
+
+
+def restarted(count):
+    return 0.1 * (1.0 + np.cos(np.pi * (count % 20) / 20))  # ! host-cast-of-tracer
+
+
+def warmed_up(count):
+    return 0.1 * min(1.0, float(count) / 100)  # ! host-cast-of-tracer
+
+
+def decayed(count):
+    return 0.1 * jnp.exp(-count / np.sqrt(100))
+
+
+def drawn_by_hand(count):
+    return 0.1 * np.exp(-count / 100)
+
+
+optimizers = [
+    optax.sgd(restarted),
+    optax.chain(optax.clip_by_global_norm(1.0), optax.adam(learning_rate=warmed_up)),
+    optax.adamw(decayed),
+    optax.adam(drawn_by_hand(3)),
+]

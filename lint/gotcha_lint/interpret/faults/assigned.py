@@ -21,9 +21,11 @@ def check_assigned(machine: Machine, setitem: Instruction, base: Value, key: Val
     if isinstance(atom, Array):
         if atom.place != "device":
             return
-    elif not (atom is None or isinstance(atom, Symbol)) or not machine.traced:
-        return
-    elif not _is_computed(SureReader(function), setitem):
+    elif (
+        not (atom is None or isinstance(atom, Symbol))
+        or not machine.traced
+        or not _is_computed(SureReader(function), setitem)
+    ):
         return
     makers = {i[1]: i for i in steps_of(function)}
     if not (is_reference(makers, setitem[2]) or _is_of_either(machine, function, setitem)):

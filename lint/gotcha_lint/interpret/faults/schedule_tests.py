@@ -1,4 +1,4 @@
-"""Schedules of learning rates that branch in Python on their step, which JAX traces."""
+"""Schedules of learning rates that need the value of their step, which JAX traces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gotcha_lint.domain.value import Array, Atom, Library, Object, Tuple, Value,
 from gotcha_lint.facts.optax import TAKE_SCHEDULES
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.events import Remark
-from gotcha_lint.interpret.faults.traced import LARGER, TEST
+from gotcha_lint.interpret.faults.traced import CAST, LARGER, TEST
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.program.data_flow import steps_of
 
@@ -39,20 +39,24 @@ def check_schedule(call: Call) -> None:
         noted = machine.events[start:]
         del machine.events[start:]  # nothing of this happens here
         remarks = (event for event in noted if isinstance(event, Remark))
-        test = next((each for each in remarks if each.kind in (TEST, LARGER)), None)
-        if test is not None:
-            places = ((*call.origin, "given to the optimizer"),)
-            maybe, span = bool(machine.maybe), _asked(test)  # whatever its shape is
-            machine.note(
-                replaced(
-                    test,
-                    kind=SCHEDULE_TEST,
-                    text=(call.name,),
-                    span=span,
-                    places=places,
-                    maybe=maybe,
-                )
+        fault = next((each for each in remarks if each.kind in (TEST, LARGER, CAST)), None)
+        if fault is None:
+            continue
+        places = ((*call.origin, "given to the optimizer"),)
+        maybe = bool(machine.maybe)  # whatever its shape is
+        if fault.kind == CAST:
+            machine.note(replaced(fault, places=places, maybe=maybe))
+            continue
+        machine.note(
+            replaced(
+                fault,
+                kind=SCHEDULE_TEST,
+                text=(call.name,),
+                span=_asked(fault),
+                places=places,
+                maybe=maybe,
             )
+        )
 
 
 def _asked(test: Remark) -> Span:

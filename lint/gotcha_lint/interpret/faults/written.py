@@ -30,7 +30,7 @@ from gotcha_lint.patterns.constructors import constructor, named_tuple
 from gotcha_lint.patterns.parsed_options import ParsedOptions
 from gotcha_lint.patterns.raised_errors import errors_not_raised, raised_texts
 from gotcha_lint.patterns.repeated_keywords import forwarded, spread_twice
-from gotcha_lint.patterns.settings import options_set, variables_after_import
+from gotcha_lint.patterns.settings import options_set, variables_after_import, variables_in_function
 from gotcha_lint.program.data_flow import steps_of, uncaught
 from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Register
 from gotcha_lint.program.links import Link, Links
@@ -59,6 +59,10 @@ def check_written(machine: Machine, text: Text) -> None:
     for each in undefined(module, _BUILTINS):
         note(machine, "undefined", each.within, each.span, each.name, _reader(each))
     for function in links.bodies(module):
+        if not (function.is_module or function.is_class or is_test(path)):
+            for name, span, imported, what in variables_in_function(module.top, function):
+                place = path, imported, "imports jax"
+                note(machine, AFTER_IMPORT, function, span, name, what, places=(place,))
         if not is_test(path):
             check_computed(machine, links, module, function)
         for span, what in raised_texts(links, function):

@@ -10,7 +10,8 @@ def _words(text: str) -> frozenset[str]:
 # integers become floating
 INEXACT = _words("""
     exp exp2 log log1p log2 log10 expm1 tanh sinh cosh sin cos tan arctan arcsin arccos
-    arcsinh arccosh arctanh asin acos atan asinh acosh atanh sqrt cbrt rsqrt sigmoid softplus gelu silu swish log_softmax softmax log_sigmoid
+    arcsinh arccosh arctanh asin acos atan asinh acosh atanh
+    sqrt cbrt rsqrt sigmoid softplus gelu silu swish log_softmax softmax log_sigmoid
     erf elu selu celu leaky_relu logit soft_sign hard_tanh mish sinc deg2rad rad2deg
     standardize hard_sigmoid logaddexp float_power hypot arctan2
 """)

@@ -21,8 +21,9 @@ class EnvironmentSetTooLate(Rule):
     `XLA_FLAGS` before anything makes an array.
 
     ## Not reported
-    Variables set inside functions where nothing above needs jax to be ready, or in files that start
-    processes: they may be meant for those; a line that is above the import as well.
+    Variables set inside functions that the module does not call itself, where nothing above needs
+    jax to be ready, or in files that start processes: they may be meant for those; a line that is
+    above the import as well.
 
     ## The price
     A setting without effect.
