@@ -101,27 +101,27 @@ def variables_after_import(top: Function) -> Iterator[tuple[str, Span, Span, str
 
 def variables_in_function(
     top: Function, function: Function
-) -> Iterator[tuple[str, Span, Span, str]]:
-    """The same, set by a function that the module calls below its imports, as it runs.
+) -> Iterator[tuple[str, Span, Span, str, Span]]:
+    """The same, set by a function that the module calls below its imports, as it runs; and where.
 
     What is set for processes that start later is left out: as far as the file shows that it starts
     any, or sets the option too. So is what the module itself sets above the import.
     """
-    if function.parent is not top or not _is_called_below(top, function):
-        return
-    early = _import_of_jax(top)
-    if early is None or starts_processes(top, function):
+    early, called = _import_of_jax(top), _call_of(top, function)
+    if early is None or called is None or starts_processes(top, function):
         return
     options = {option for option, _ in (*options_set(function), *options_set(top))}
     above = {name for name, _, at in _variables(top) if at < early[-1]}
     for name, _, at in _variables(function):
         if name in READ_AT_IMPORT and name.lower() not in options and name not in above:
-            yield name, at, early[-1], str(early[2])
+            yield name, at, early[-1], str(early[2]), called
 
 
-def _is_called_below(top: Function, function: Function) -> bool:
-    made = {i[1]: i for i in steps_of(top)}
-    return any(i[0] == "call" and _loaded(made, i[2]) == function.name for i in made.values())
+def _call_of(top: Function, function: Function) -> Span | None:
+    """The first call of its plain name in the module itself."""
+    made = {i[1]: i for i in steps_of(top)} if function.parent is top else {}
+    calls = (i for i in made.values() if i[0] == "call")
+    return next((i[-1] for i in calls if _loaded(made, i[2]) == function.name), None)
 
 
 def _import_of_jax(top: Function) -> Instruction | None:

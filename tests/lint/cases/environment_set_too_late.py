@@ -84,7 +84,7 @@ def before():
 
 def choose_platform():
     os.environ["JAX_PLATFORMS"] = "cpu"  # ! environment-set-too-late
-    os.environ.setdefault("JAX_ENABLE_X64", "1")  # ! environment-set-too-late
+    os.environ.setdefault("JAX_TRANSFER_GUARD", "log")  # ! environment-set-too-late
 
 
 def choose_for_children():

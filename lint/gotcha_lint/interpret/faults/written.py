@@ -60,9 +60,9 @@ def check_written(machine: Machine, text: Text) -> None:
         note(machine, "undefined", each.within, each.span, each.name, _reader(each))
     for function in links.bodies(module):
         if not (function.is_module or function.is_class or is_test(path)):
-            for name, span, imported, what in variables_in_function(module.top, function):
-                place = path, imported, "imports jax"
-                note(machine, AFTER_IMPORT, function, span, name, what, places=(place,))
+            for name, span, imported, what, called in variables_in_function(module.top, function):
+                places = (path, imported, "imports jax"), (path, called, "called here")
+                note(machine, AFTER_IMPORT, function, span, name, what, places=places)
         if not is_test(path):
             check_computed(machine, links, module, function)
         for span, what in raised_texts(links, function):

@@ -58,8 +58,10 @@ class EnvironmentSetTooLate(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        after_import = list(programs.faults.of(AFTER_IMPORT))
+        calls = {place[:2] for fault in after_import for place in fault.places}
         for late in programs.too_late:
-            if late.kind == VARIABLE:
+            if late.kind == VARIABLE and late.place not in calls:
                 read = (
                     "while jax is imported"
                     if late.setting in READ_AT_IMPORT
@@ -71,7 +73,7 @@ class EnvironmentSetTooLate(Rule):
                     f"`{late.setting}` is read {read}, and {by} has caused that; set it before",
                     ((*late.early, "starts the backend"),),
                 )
-        for fault in programs.faults.of(AFTER_IMPORT):
+        for fault in after_import:
             name, module = fault.text
             yield Foreseen(
                 (fault.path, fault.span),
