@@ -1,4 +1,6 @@
-"""Stores into a dictionary that a function was given, which nothing sees afterwards.
+"""Stores into what a function was given, which nothing sees afterwards.
+
+Into a dictionary, a list, or an attribute of an object.
 
 By definitions and uses within the function (floor `patterns`). It under-approximates: whatever may
 keep the dictionary, read it after the store or in another turn of its loop, counts as a use.
@@ -13,13 +15,22 @@ from gotcha_lint.program.data_flow import instructions, steps_of, used_registers
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 from gotcha_lint.program.reader import NamedReader
 
+_STORING = frozenset(("setitem", "setattr", "discard"))
+_APPENDS = frozenset(("append", "extend", "insert"))
 _LOOKS = frozenset(("items", "keys", "values", "get"))
 # What these give does not hold the dictionary that they were given.
 _MAKE_ANEW = ("jax.", "optax.", "flax.core.", "flax.traverse_util.")
 _KEEP = frozenset(("jax.tree_util.Partial",))
 
 Path = tuple[Hashable | None, ...]
-"""`"a", "b"` of `params["a"]["b"]`; None stands for what is not written out."""
+"""`"a", "b"` of `params["a"]["b"]`; None stands for what is not written out, `_Field("a")` for the
+attribute `.a`.
+"""
+
+
+@dataclass(frozen=True)
+class _Field:
+    name: str
 
 
 @dataclass(frozen=True)
@@ -29,8 +40,11 @@ class LostStore:
 
 
 def lost_stores(module: Module, function: Function, names: set[str]) -> Iterator[LostStore]:
-    """`params["w"] = w` and `params.update({...})`, for parameters of these names."""
-    if function.is_generator or not any(i[0] in ("setitem", "discard") for i in steps_of(function)):
+    """`params["w"] = w`, `params.update({...})`, `state.w = w` and `losses.append(x)`.
+
+    For parameters of these names.
+    """
+    if function.is_generator or not any(i[0] in _STORING for i in steps_of(function)):
         return
     reader = _Reader(module, function)
     for name in sorted(names):
@@ -49,6 +63,11 @@ class _Reader(NamedReader):
     def __init__(self, module: Module, function: Function) -> None:
         super().__init__(module, function)
         self.steps = steps_of(function)
+        # What is written here is no property, which might read the rest.
+        stored = {i[2] for i in self.steps if i[0] == "setitem"}
+        self.fields = {
+            i[3] for i in self.steps if i[0] == "setattr" or (i[0] == "attr" and i[1] in stored)
+        }
         self.uses: dict[Hashable, list[Instruction]] = {}
         for i in self.steps:
             for register in used_registers(i) | ({i[2]} if i[0] in _ON_THE_SECOND else set()):
@@ -71,9 +90,11 @@ class _Reader(NamedReader):
                 own = (*own, self._key(store.use))
                 if not isinstance(own[-1], str):
                     continue
+            elif store.use[0] == "setattr":
+                own = (*own, _Field(store.use[3]))
             depth, again = max(len(own), 1), self._loop_around(store.use)
             if id(store.use) not in self.tried and all(
-                _apart(each.path, own) or self._is_harmless(each, store.use, depth, again)
+                _apart(each.path, own) or self._is_harmless(each, store.use, own, depth, again)
                 for each in others
             ):
                 yield store.use[-1]
@@ -95,20 +116,36 @@ class _Reader(NamedReader):
     def _whole(self, register: Register, path: Path = ()) -> Iterator[_Read]:
         """What uses a read, or the end of the path that is taken from it."""
         for use in self.uses.get(register, []):
-            calls = self.uses.get(use[1], []) if use[0] == "attr" and use[3] == "update" else []
+            calls = self._calls_of(use) if use[0] == "attr" else []
             if use[0] == "item" and use[2] == register:
                 yield from self._whole(use[1], (*path, self._key(use)))
-            elif calls and self._is_update(calls[0]):
+            elif calls and (self._is_update(use, calls[0]) or self._is_append(use, calls[0])):
                 yield _Read(path, calls[0], True)
+            elif use[0] == "attr" and not calls and use[3] in self.fields:
+                yield from self._whole(use[1], (*path, _Field(use[3])))
             else:
-                yield _Read(path, use, use[0] == "setitem" and use[2] == register)
+                is_store = use[0] in ("setitem", "setattr") and use[2] == register
+                yield _Read(path, use, is_store)
+
+    def _calls_of(self, attribute: Instruction) -> list[Instruction]:
+        """The calls of what is taken as an attribute: it is a method, which sees the whole."""
+        return [
+            i for i in self.uses.get(attribute[1], []) if i[0] == "call" and i[2] == attribute[1]
+        ]
 
     def _key(self, i: Instruction) -> Hashable | None:
         made = self.makers.get(i[3])
         return made[2] if made is not None and made[0] == "const" else None
 
-    def _is_update(self, call: Instruction) -> bool:
+    def _is_append(self, attribute: Instruction, call: Instruction) -> bool:
+        """`losses.append(x)`, as a statement."""
+        dropped = any(i[0] == "discard" for i in self.uses.get(call[1], ()))
+        return attribute[3] in _APPENDS and dropped
+
+    def _is_update(self, attribute: Instruction, call: Instruction) -> bool:
         """`params.update({...})`, as a statement."""
+        if attribute[3] != "update":
+            return False
         given = self.makers.get(call[3][0][1]) if call[0] == "call" and len(call[3]) == 1 else None
         dropped = any(i[0] == "discard" for i in self.uses.get(call[1], ()))
         return dropped and not call[4] and given is not None and given[0] == "dict"
@@ -122,7 +159,9 @@ class _Reader(NamedReader):
         ]
         return min((each for each in around if id(store) in each), key=len, default=set())
 
-    def _is_harmless(self, read: _Read, store: Instruction, depth: int, again: set[int]) -> bool:
+    def _is_harmless(
+        self, read: _Read, store: Instruction, own: Path, depth: int, again: set[int]
+    ) -> bool:
         """It stands before the store, and does not keep the dictionary that is stored into."""
         use = read.use
         if self.order[id(use)] > self.order[id(store)] or id(use) in again:
@@ -130,6 +169,8 @@ class _Reader(NamedReader):
         if len(read.path) >= depth or (use[0] == "compare" and use[2] in ("In", "NotIn")):
             return True
         if use[0] == "attr":
+            if own and isinstance(own[0], _Field):  # it gives another attribute, or runs a method
+                return not read.path and own[0].name != use[3]
             return depth == 1 and use[3] in _LOOKS
         return use[0] == "call" and self._makes_anew(use)
 

@@ -284,3 +284,90 @@ def in_a_loss(params, xs):
         return jax.lax.scan(layer, 1.0, params)[0]
 
     return jax.grad(loss_fn)(params)
+
+
+@jax.tree_util.register_pytree_node_class
+class Particles:
+    def __init__(self, position, velocity):
+        self.position, self.velocity = position, velocity
+
+    def tree_flatten(self):
+        return (self.position, self.velocity), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children)
+
+    @property
+    def spread(self):
+        return self.position.std()
+
+    def energy(self):
+        return jnp.sum(self.position**2)
+
+    @jax.jit
+    def put(self, index, other):
+        self.position = self.position.at[index].set(other.position)  # ! argument-mutated-in-jit
+        self.velocity = self.velocity.at[index].set(other.velocity)  # ! argument-mutated-in-jit
+
+    @jax.jit
+    def moved(self, dt):
+        self.position = self.position + dt * self.velocity
+        return self
+
+    @jax.jit
+    def slowed(self, by):
+        energy = self.energy()
+        self.velocity *= by  # ! argument-mutated-in-jit
+        return energy
+
+    @jax.jit
+    def energy_after(self, dt):
+        self.position = self.position + dt * self.velocity
+        return self.energy()
+
+    @jax.jit
+    def spread_after(self, dt):
+        self.position = self.position + dt * self.velocity
+        return self.spread
+
+    def nudge(self, dt):
+        self.position = self.position + dt
+
+    @partial(jax.jit, static_argnums=0)
+    def counted(self, x):
+        self.count = 3
+        return x
+
+
+class Plain:
+    @jax.jit
+    def keep(self, x):
+        self.last = x
+        return x
+
+
+@jax.jit
+def logged(state, losses, x):
+    loss = jnp.sum(state.position * x)
+    losses.append(loss)  # ! argument-mutated-in-jit
+    state.extra["loss"] = loss  # ! argument-mutated-in-jit
+    return loss
+
+
+@jax.jit
+def logged_well(state, losses, x):
+    losses.append(jnp.sum(state.position * x))
+    return losses
+
+
+@jax.jit
+def kept_part(state, x):
+    extra = state.extra
+    state.extra["loss"] = x
+    return extra
+
+
+particles = Particles(jnp.ones(3), jnp.ones(3))
+particles.put(jnp.arange(2), particles)
+Plain().keep(jnp.ones(3))
