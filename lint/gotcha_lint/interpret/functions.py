@@ -64,7 +64,13 @@ from gotcha_lint.interpret.indexing import cuts_in, without_rest
 from gotcha_lint.interpret.keys import as_parameter
 from gotcha_lint.interpret.machine import DEPTH, Machine, OutOfBudget
 from gotcha_lint.interpret.state import MISSING, Activation, Layer
-from gotcha_lint.interpret.substitution import Substitution, opaque, parameter_mark, symbol_for
+from gotcha_lint.interpret.substitution import (
+    Substitution,
+    opaque,
+    parameter_mark,
+    symbol_for,
+    with_sizes_of,
+)
 from gotcha_lint.program.filled_up import filled_up
 from gotcha_lint.program.ir import Function
 
@@ -253,6 +259,9 @@ def _context(
                 values[name] = as_parameter(value, root)
                 if values[name] is not value:
                     roots[root] = value
+            settled = with_sizes_of(values[name], sizes := (root, "sizes"))
+            if settled is not values[name]:
+                values[name], drawn[sizes] = settled, frozenset((EACH,))
         whole = (*base, tuple(values.values()))
         key = machine.numbers.setdefault(whole, len(machine.numbers))
         tried.append(key)

@@ -83,6 +83,35 @@ def parameter_mark(root: Hashable) -> tuple[str, Hashable]:
     return "parameter", root
 
 
+def with_sizes_of(value: Value, root: Hashable, depth: int = 0) -> Value:
+    """The argument as the callee sees it: sizes that differ at each evaluation in the caller are
+    those of the parameter there, whatever loops the callee has.
+    """
+    atoms = tuple(_with_sizes_of(atom, root, depth) for atom in value.atoms)
+    if _all_same(atoms, value.atoms):
+        return value
+    return Value(atoms, value.unknown, value.marks, value.choice)
+
+
+def _with_sizes_of(atom: Atom, root: Hashable, depth: int) -> Atom:
+    if isinstance(atom, Array) and atom.shape:
+        shape = tuple(_of_parameter(size, root) for size in atom.shape)
+        return atom if _all_same(shape, atom.shape) else replaced(atom, shape=shape)
+    if isinstance(atom, Tuple) and depth < _DEPTH:
+        items = tuple(with_sizes_of(item, root, depth + 1) for item in atom.items)
+        return atom if _all_same(items, atom.items) else replaced(atom, items=items)
+    return atom
+
+
+def _of_parameter(size: Size, root: Hashable) -> Size:
+    if EACH not in size.marks:
+        return size
+    return replaced(size, marks=size.marks - {EACH} | {parameter_mark(root)})
+
+
+_DEPTH = 2  # of tuples in tuples
+
+
 class Substitution:
     """Symbols of parameters -> values of the caller; `EACH` -> the loops around the call."""
 

@@ -392,3 +392,33 @@ def padded_by_what_is_missing(images, missing):
 def padded_by_one(images):
     for image in images:
         score(np.pad(np.flatnonzero(image > 0.5), (0, 1)))  # ! varying-shape
+
+
+@jax.jit
+def relaxed(positions):
+    return positions - 0.1 * positions
+
+
+def relax(positions, steps):
+    for _ in range(steps):
+        positions = relaxed(positions)
+    return positions
+
+
+def random_cluster(seed):
+    rng, points = np.random.default_rng(seed), []
+    while len(points) < 8:
+        trial = rng.uniform(0, 5.0, 3)
+        if all(np.linalg.norm(trial - point) > 2.0 for point in points):
+            points.append(trial)
+    return jnp.asarray(np.stack(points), jnp.float32)
+
+
+relax(random_cluster(0), 100)
+
+
+def relax_several(seeds):
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        points = [rng.uniform(0, 5.0, 3) for _ in range(rng.integers(4, 90))]
+        relaxed(jnp.asarray(np.stack(points)))  # ! varying-shape
