@@ -146,8 +146,52 @@ def _node(
         if "data" in atom.site.info:  # of nnx: a tree that holds the optimizer of optax
             leaf.kinds.setdefault("class Optimizer", atom.origin)
             static_data(machine, atom.site.info["data"], path, statics)
+    elif isinstance(atom, Object) and depth and _is_made_of_function(atom.site):
+        static_data(machine, only(atom, value.marks), path, statics)  # no array, so it is compared
     elif isinstance(atom, Object) and atom.site.kind == "instance":
         _instance(machine, atom, value, path, leaves, statics, depth)
+
+
+def _is_made_of_function(site: Site) -> bool:
+    """A function, or what a transform made of one; a `Partial` of JAX is a tree."""
+    is_tree_of_parts = site.info.get("library") == "jax.tree_util.Partial"
+    return site.kind in ("function", "transform") and not is_tree_of_parts
+
+
+def static_numbers(
+    machine: Machine,
+    value: Value,
+    path: str,
+    leaves: Leaves,
+    statics: list[Static],
+    filtered: bool,
+    depth: int = 0,
+) -> None:
+    """Fields of modules that hold Python numbers, where these are compared and not traced.
+
+    `filtered`: the jit takes all that is no array like this; modules of NNX are always taken so.
+    """
+    atom = value.only
+    if not isinstance(atom, Object) or atom.site.kind != "instance" or depth > _FIELDS:
+        return
+    cls = atom.site.info.get("class")
+    compared = filtered or (cls is not None and "nnx" in " ".join(cls.info["library"]))
+    for field in machine.fields_of(atom.site):
+        held, label = machine.read((atom.site, field)), f"{path}.{field}"
+        if held is None:
+            continue
+        if compared and held.atoms and all(map(_is_number, held.atoms)) and not held.unknown:
+            static_parts(machine, held, label, statics)
+            leaves.pop(label, None)
+        else:
+            static_numbers(machine, held, label, leaves, statics, filtered, depth + 1)
+
+
+def _is_number(atom: Atom) -> bool:
+    return isinstance(atom, (Constant, Number)) and atom.type in PYTHON_DTYPES
+
+
+_FIELDS = 3  # modules in modules
 
 
 def _keys(label: str, mapping: Mapping) -> str:

@@ -23,7 +23,13 @@ from gotcha_lint.domain.value import (
     join,
 )
 from gotcha_lint.facts.jax import STATIC_OPTIONS
-from gotcha_lint.interpret.arguments import flatten, is_tree, reachable, static_parts
+from gotcha_lint.interpret.arguments import (
+    flatten,
+    is_tree,
+    reachable,
+    static_numbers,
+    static_parts,
+)
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.donation import replaced, updated_in_place
@@ -187,6 +193,7 @@ def call_compiled(call: Call, site: Site) -> Value:
             static_parts(machine, value, label, statics)
             return value
         flatten(machine, value, label, leaves, statics)
+        static_numbers(machine, value, label, leaves, statics, bool(site.info.get("filters")))
         given.append(value)
         given_as.add(label)
         if value.is_none:

@@ -582,7 +582,9 @@ class Substitution:
                 if new is not static.value:
                     static_parts(machine, new, static.label, statics)
                     continue
-            statics.append(replaced(static, marks=self.marks(static.marks)))
+            marks = self.marks(static.marks)
+            drawn = static.kind == "value" and EACH in marks
+            statics.append(replaced(static, marks=marks, certain=static.certain or drawn))
         leaves = self._leaves(event.leaves, statics)
         captured: list[tuple[Location, Value]] = []
         for location, value in event.captured:

@@ -107,7 +107,8 @@ def variables_in_function(
     What is set for processes that start later is left out: as far as the file shows that it starts
     any, or sets the option too. So is what the module itself sets above the import.
     """
-    early, called = _import_of_jax(top), _call_of(top, function)
+    early = _import_of_jax(top)
+    called = None if early is None else _call_of(top, function, early[-1])
     if early is None or called is None or starts_processes(top, function):
         return
     options = {option for option, _ in (*options_set(function), *options_set(top))}
@@ -117,10 +118,12 @@ def variables_in_function(
             yield name, at, early[-1], str(early[2]), called
 
 
-def _call_of(top: Function, function: Function) -> Span | None:
-    """The first call of its plain name in the module itself."""
+def _call_of(top: Function, function: Function, after: Span) -> Span | None:
+    """The first call of its plain name in the module itself, below a place."""
     made = {i[1]: i for i in steps_of(top)} if function.parent is top else {}
-    calls = (i for i in made.values() if i[0] == "call")
+    calls = [i for i in made.values() if i[0] == "call"]
+    if any(_loaded(made, i[2]) == function.name and i[-1] < after for i in calls):
+        return None  # it has set them in time
     return next((i[-1] for i in calls if _loaded(made, i[2]) == function.name), None)
 
 

@@ -1,12 +1,15 @@
 """Static arguments from loops."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
+from flax import nnx
 
 
 @partial(jax.jit, static_argnums=(1,), static_argnames=("lr",))
@@ -410,3 +413,107 @@ def two_scales(x):
 
 
 some_scales_by_a_method(Sampler(), jnp.ones(3))
+
+
+class Forward(eqx.Module):
+    gain: jax.Array
+    forward: Callable
+    epoch: int = 0
+
+    def __init__(self, forward, epoch=0):
+        self.gain = jnp.ones(3)
+        self.forward = jax.jit(forward)
+        self.epoch = epoch
+
+    def __call__(self, x):
+        return self.forward(x * self.gain) * self.epoch
+
+
+class ForwardAsItIs(eqx.Module):
+    gain: jax.Array
+    forward: Callable
+
+    def __call__(self, x):
+        return self.forward(x * self.gain)
+
+
+@eqx.filter_jit
+def run_module(model, x):
+    return model(x)
+
+
+def doubled(x):
+    return 2 * x
+
+
+def fit_trials(x):
+    for _ in range(4):
+        model = Forward(doubled)
+        for _ in range(10):
+            run_module(model, x)  # ! changing-static-argument
+        shared = ForwardAsItIs(jnp.ones(3), doubled)
+        for _ in range(10):
+            run_module(shared, x)
+
+
+def count_epochs(x):
+    model = Forward(doubled)
+    for epoch in range(40):
+        model = eqx.tree_at(lambda m: m.epoch, model, epoch)
+        run_module(model, x)  # ! changing-static-argument
+
+
+def count_epochs_as_arrays(x):
+    model = Forward(doubled)
+    for epoch in range(40):
+        model = eqx.tree_at(lambda m: m.epoch, model, jnp.asarray(epoch))
+        run_module(model, x)
+
+
+leaky = partial(jax.nn.leaky_relu, negative_slope=0.1)
+
+
+class OfActivation(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(3, 3, rngs=rngs)
+        self.act = partial(jax.nn.leaky_relu, negative_slope=0.1)
+
+    def __call__(self, x):
+        return self.act(self.linear(x))
+
+
+class OfSharedActivation(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(3, 3, rngs=rngs)
+        self.act = leaky
+
+    def __call__(self, x):
+        return self.act(self.linear(x))
+
+
+@nnx.jit
+def run_nnx(model, x):
+    return model(x)
+
+
+def try_seeds(x):
+    for seed in range(4):
+        run_nnx(OfActivation(nnx.Rngs(seed)), x)  # ! changing-static-argument
+        run_nnx(OfSharedActivation(nnx.Rngs(seed)), x)
+
+
+@partial(jax.jit, static_argnames="defocus")
+def image(x, defocus):
+    return jnp.exp(x * defocus)
+
+
+def residual(x, defocus):
+    return jnp.sum(image(x, defocus) ** 2)  # ! changing-static-argument
+
+
+def scan_defocus(x, values):
+    return [residual(x, float(value)) for value in values]
+
+
+fit_trials(jnp.ones(3))
+scan_defocus(jnp.ones(3), np.linspace(0.0, 0.4, 17))

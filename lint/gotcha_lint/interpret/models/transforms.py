@@ -533,6 +533,7 @@ def partial(call: Call) -> Value:
     site.info.update(
         word="partial", inner=call.args[0], args=call.args[1:], keywords=dict(call.keywords)
     )
+    site.info["library"] = call.name
     return only(Object(site, call.origin))
 
 

@@ -1,7 +1,9 @@
 from collections.abc import Iterator
 
+from gotcha_lint.program.ir import Function
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import at_call, called, each_turn, variations
+from gotcha_lint.solve.compiled_functions import Variation
 from gotcha_lint.solve.programs import Programs
 
 
@@ -12,7 +14,9 @@ class ChangingStaticArgument(Rule):
     A static argument is part of the program: each new value traces and compiles again. A step or
     an epoch counter as a static argument compiled 20 times in 20 steps, and the programs are kept.
     A lambda, a `partial`, an optimizer, and an object of a class without `__eq__` equal no other:
-    made again at each call, each of them compiles another program too.
+    made again at each call, each of them compiles another program too. The same holds for what a
+    tree holds beside its arrays: the optimizer of a train state, a function in a module of Equinox
+    or Flax NNX.
 
     ## Instead
     Pass it as an ordinary argument: Python numbers become traced scalars, and their values compile
@@ -105,11 +109,14 @@ class ChangingStaticArgument(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        for row, variation in variations(programs, "value", "object"):
+        for row, variation in variations(programs, "value", "object", "data"):
             call = variation.call
             each, label = each_turn(variation.loops, call.path), variation.label
             if not variation.loops:
                 each = f"call of {called(call.within)}"
+            if variation.kind == "data":
+                yield at_call(variation, _of_tree(row.function, variation, each), loops=True)
+                continue
             if variation.kind == "value":
                 what = f"has another value at each {each}"
                 cure = "pass it as an ordinary argument, or use few values"
@@ -122,3 +129,12 @@ class ChangingStaticArgument(Rule):
                 f"compiled for each; {cure}",
                 loops=True,
             )
+
+
+def _of_tree(function: Function | None, variation: Variation, each: str) -> str:
+    whole, _, field = variation.label.rpartition(".")
+    part = f"`{field}` of the argument `{whole}`" if whole else f"data of the argument `{field}`"
+    return (
+        f"{part} of {called(function)} is no array, so it is compared, and it is a new object at "
+        f"each {each}: one program is compiled for each; make it once"
+    )
