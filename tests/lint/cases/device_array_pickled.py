@@ -470,3 +470,64 @@ def stepped(state, x):
 
 
 saved_beside_others("weights.pkl", jax.random.key(0), jnp.ones((1, 2)))
+
+
+class Sent(NamedTuple):
+    token: jax.Array
+    length: int
+
+
+@jax.jit
+def prefill(prompt):
+    return prompt.sum()
+
+
+def serve(connection, seed):
+    while (prompt := connection.recv()) is not None:
+        connection.send(Sent(prefill(prompt), seed))  # ! device-array-pickled
+
+
+def serve_fetched(connection, seed):
+    while (prompt := connection.recv()) is not None:
+        connection.send(Sent(np.asarray(prefill(prompt)), seed))
+
+
+def act(queue, rollouts):
+    for _ in range(rollouts):
+        queue.put({"observation": jnp.asarray(np.zeros(3))})  # ! device-array-pickled
+
+
+def act_on_host(queue, rollouts):
+    for _ in range(rollouts):
+        queue.put({"observation": np.zeros(3)})
+
+
+def sine(x):
+    return jnp.sin(x)
+
+
+def sine_on_host(x):
+    return np.asarray(jnp.sin(x))
+
+
+def start_processes(numbers):
+    context = get_context("spawn")
+    ours, theirs = context.Pipe()
+    context.Process(target=serve, args=(theirs, 0)).start()
+    context.Process(target=serve_fetched, args=(theirs, 0)).start()
+    queue = context.Queue()
+    for _ in range(3):
+        context.Process(target=act, args=(queue, 10)).start()
+        context.Process(target=act_on_host, args=(queue, 10)).start()
+    with context.Pool(2) as pool:
+        first = pool.map(sine, numbers)  # ! device-array-pickled
+        second = pool.map(sine_on_host, numbers)
+        third = pool.apply_async(sine, (1.0,))  # ! device-array-pickled
+    with ProcessPoolExecutor(mp_context=context) as executor:
+        fourth = executor.submit(sine, 3.0)  # ! device-array-pickled
+        fifth = executor.submit(sine_on_host, 3.0)
+    return ours, first, second, third, fourth, fifth
+
+
+if __name__ == "__main__":
+    start_processes([1.0, 2.0])

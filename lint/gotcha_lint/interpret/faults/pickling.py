@@ -59,20 +59,20 @@ def note_call(
         sent = args[:_SENT] if name.startswith(POOL) else args
         values = [*sent, *(v for word, v in keywords.items() if word not in _STAYS)]
         for value in values:
-            note_pickled(machine, value, span, _of_pool(name))
+            note_pickled(machine, value, span, of_pool(name))
     elif name == "numpy.save":
         value = args[1] if len(args) > 1 else keywords.get("arr")
         allowed = keywords.get("allow_pickle")
         told = allowed is not None and allowed.constant is True  # so it is no single array
         if value is not None and (told or _is_container(machine, value)):
-            _note_arrays(machine, value, span, name)
+            note_arrays(machine, value, span, name)
 
 
 def note_pickled(machine: Machine, value: Value, span: Span, what: str) -> None:
     """Something is written with pickle: arrays of a device are copied one by one."""
     if machine.traced:
         return
-    _note_arrays(machine, value, span, what)
+    note_arrays(machine, value, span, what)
     if what.partition(".")[0] in PICKLES_CLOSURES:
         return
     found = _unpicklable(machine, value, 0)
@@ -80,7 +80,8 @@ def note_pickled(machine: Machine, value: Value, span: Span, what: str) -> None:
         note(machine, CLOSURE, found, span, () if found else (value,))
 
 
-def _note_arrays(machine: Machine, value: Value, span: Span, what: str) -> None:
+def note_arrays(machine: Machine, value: Value, span: Span, what: str) -> None:
+    """Notes the arrays of a device that are written with pickle there."""
     found = leaves(machine, (value,), older=True)
     if (
         (not found and are_on_device(machine, value))
@@ -134,7 +135,7 @@ def given_closure(machine: Machine, event: Effect, values: tuple[Value, ...]) ->
     return None
 
 
-def _of_pool(name: str) -> str:
+def of_pool(name: str) -> str:
     owner = "Pool" if name.startswith(POOL) else "ProcessPoolExecutor"
     return f"{owner}.{name.rpartition('.')[2]}"
 

@@ -1,14 +1,20 @@
-"""Processes, threads and timers: what they call, and how they start."""
+"""Processes, threads and timers: what they call, and how they start.
+
+Another process has a state of its own: of what runs there only what it pickles is noted here.
+"""
 
 from __future__ import annotations
 
 from gotcha_lint.domain.value import (
     INFINITY,
+    NO_MARKS,
     NONE,
     UNKNOWN,
     Constant,
     Library,
+    Method,
     Number,
+    Object,
     Tuple,
     Value,
     only,
@@ -16,7 +22,19 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.facts.processes import INDEX_CALLS, PROCESS_INDEX
 from gotcha_lint.interpret import clocks
 from gotcha_lint.interpret.call import Call, family, model
-from gotcha_lint.interpret.faults.pickling import CONNECTION, EXECUTOR, POOL, QUEUE, SHELF
+from gotcha_lint.interpret.containers.iteration import element
+from gotcha_lint.interpret.events import Effect
+from gotcha_lint.interpret.faults.pickling import (
+    CONNECTION,
+    EXECUTOR,
+    PICKLED,
+    POOL,
+    QUEUE,
+    SHELF,
+    note_arrays,
+    of_pool,
+)
+from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.start.backend import note_fork, set_start_method
 
 _CONTEXT = "multiprocessing.#"
@@ -28,6 +46,12 @@ _PACKAGES = (
 _THREADS = "concurrent.futures.#threads"
 _QUEUES = ("Queue", "SimpleQueue", "JoinableQueue")
 _STARTING = ("Pool", "Process", "Manager")
+_RUNNING = ("Pool", "Process")
+_CALLED = {  # methods of pools -> how the function gets its arguments
+    **dict.fromkeys(("map", "imap", "imap_unordered", "map_async"), "each"),
+    **dict.fromkeys(("apply", "apply_async"), "tuple"),
+    "submit": "as given",
+}
 
 
 @model(*INDEX_CALLS)
@@ -80,12 +104,19 @@ def forks_by_default(call: Call) -> Value:
     return _started(call)
 
 
-@model(*(f"{_CONTEXT}{name}.Pool" for name in ("spawn", "forkserver", "unknown")))
+@model(
+    *(f"{_CONTEXT}{way}.{name}" for way in ("spawn", "forkserver", "unknown") for name in _RUNNING)
+)
 def spawns(call: Call) -> Value:
     return _started(call)
 
 
 def _started(call: Call) -> Value:
+    target, args = call.get(1, "target"), call.get(3, "args")
+    if call.short == "Process" and target is not None:
+        content = Tuple(()) if args is None else contents(call.engine, args)
+        if isinstance(content, Tuple):
+            _elsewhere(call, target, content.items)
     return only(Library(POOL, call.origin)) if call.short == "Pool" else UNKNOWN
 
 
@@ -134,6 +165,44 @@ def executor(call: Call) -> Value:
 @model("concurrent.futures.ThreadPoolExecutor", "concurrent.futures.thread.ThreadPoolExecutor")
 def threads(call: Call) -> Value:
     return only(Library(_THREADS, call.origin))
+
+
+def _elsewhere(call: Call, function: Value, args: tuple[Value, ...]) -> Value:
+    """What a function gives in another process."""
+    machine = call.engine
+    if machine.traced or not isinstance(function.only, (Object, Method)):
+        return UNKNOWN
+    saved, events, layers = machine.save(), len(machine.events), len(machine.layers)
+    started, dispatches = set(machine.activation.started), machine.dispatches
+    machine.layers.append({})
+    machine.current = NO_MARKS
+    try:
+        return machine.call(function, args, {}, call.span)
+    finally:
+        del machine.layers[layers:]
+        machine.restore(saved)
+        machine.activation.started = started
+        machine.dispatches = dispatches
+        noted = machine.events[events:]
+        machine.events[events:] = [
+            event for event in noted if isinstance(event, Effect) and event.kind == PICKLED
+        ]
+
+
+@family(f"{POOL}.", f"{EXECUTOR}.")
+def in_a_pool(call: Call) -> Value:
+    """`pool.map(f, items)` pickles what `f` gives."""
+    way = _CALLED.get(call.short)
+    if way is not None and call.args:
+        given = call.args[1:]
+        if way == "each":
+            given = tuple(element(call.engine, value, None)[0] for value in given)
+        elif way == "tuple":
+            content = contents(call.engine, given[0]) if given else None
+            given = content.items if isinstance(content, Tuple) else ()
+        out = _elsewhere(call, call.args[0], given)
+        note_arrays(call.engine, out, call.span, of_pool(call.name))
+    return Value((), True, call.marks)
 
 
 @family(f"{_THREADS}.")
