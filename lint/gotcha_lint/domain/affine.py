@@ -45,3 +45,22 @@ def scale(a: Affine | None, factor: int) -> Affine | None:
 
 def is_constant(a: Affine | None) -> bool:
     return a is not None and not a[0]
+
+
+def is_multiple(a: Affine | None, of: Affine | None) -> bool:
+    """Is `a` a whole number of times `of` for all values of the symbols (must)?
+
+    A product is a symbol of its own, `("*", one sum, another)`.
+    """
+    if a is None or of is None:
+        return False
+    if not of[0]:
+        return bool(of[1]) and not any(number % of[1] for number in (a[1], *(f for _, f in a[0])))
+    if a[1] or len(of[0]) != 1 or of[1]:
+        return False
+    ((name, factor),) = of[0]
+    return all(
+        (each == name and times % factor == 0)
+        or (isinstance(each, tuple) and each[:1] == ("*",) and factor == 1 and of in each[1:])
+        for each, times in a[0]
+    )

@@ -294,7 +294,12 @@ class Substitution:
                     return replaced(size, marks=marks, affine=affine.symbol(("len", name)))
                 if given is not None:
                     known = size_from(given, size.origin)
-                    return replaced(known, marks=known.marks | marks)
+                    marks |= known.marks
+                    if size.ragged and known.constant is None and not known.few:
+                        if self._is_whole(size.ragged[0]):
+                            return replaced(known, marks=marks)
+                        return replaced(size, marks=marks, affine=known.affine)
+                    return replaced(known, marks=marks)
             new = self.form(form)
             if affine.is_constant(new) and new is not None:
                 return Size(new[1], new[1], marks, origin=size.origin)
@@ -302,6 +307,13 @@ class Substitution:
         if marks == size.marks and form == size.affine:
             return size
         return replaced(size, marks=marks, affine=form)
+
+    def _is_whole(self, counter: Hashable) -> bool:
+        """Does the caller give a number of rows that is a multiple of the batch size?"""
+        _, stop, step = self._machine.ranges.get(counter, (None, None, None))
+        if stop is None or step is None:
+            return False
+        return affine.is_multiple(self.form(stop), self.form(step))
 
     def form(self, form: Affine) -> Affine | None:
         """An affine sum with the caller's numbers in it; None where one is not known."""

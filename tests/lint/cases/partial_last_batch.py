@@ -237,3 +237,35 @@ def runs_checked(table):
 def runs_what_is_there(table):
     for i in range(0, len(table), 64):
         print(step(nothing_of_nothing(table[i : i + 64]), 0))  # ! partial-last-batch
+
+
+def slices(images, size):
+    for start in range(0, len(images), size):
+        yield images[start : start + size]
+
+
+def drawn_slices(images, size):
+    order = np.random.default_rng(0).permutation(len(images))
+    for start in range(0, len(order), size):
+        yield images[order[start : start + size]]
+
+
+def runs_over_a_generator(options):
+    for part in slices(np.ones((500, 3), np.float32), options.batch_size):
+        print(step(part, 0))  # ! partial-last-batch
+
+
+def runs_over_a_partial(options):
+    batches = partial(drawn_slices, np.ones((500, 3), np.float32))
+    for part in batches(options.batch_size):
+        print(step(part, 0))  # ! partial-last-batch
+
+
+def runs_over_parts_that_fit():
+    for part in slices(np.ones((500, 3), np.float32), 100):
+        print(step(part, 0))
+
+
+def runs_over_a_multiple(size):
+    for part in slices(np.ones((10 * size, 3), np.float32), size):
+        print(step(part, 0))

@@ -196,3 +196,15 @@ def test_what_is_joined_is_allowed_for(found: list[Constant]) -> None:
     value = join_all(constant(each.value) for each in found)
     for each in found:
         assert leq(constant(each.value), value)
+
+
+def test_multiples_of_a_sum():
+    rows, size = affine.symbol("rows"), affine.symbol("size")
+    assert affine.is_multiple(affine.scale(size, 10), size)
+    assert affine.is_multiple(affine.symbol(("*", affine.symbol("batches"), size)), size)
+    assert affine.is_multiple(affine.constant(500), affine.constant(100))
+    assert not affine.is_multiple(rows, size)
+    assert not affine.is_multiple(affine.add(size, affine.constant(1)), size)
+    assert not affine.is_multiple(affine.constant(500), affine.constant(128))
+    assert not affine.is_multiple(affine.constant(500), affine.ZERO)
+    assert not affine.is_multiple(None, size)
