@@ -102,6 +102,7 @@ from gotcha_lint.solve.timing import Elapsed, unwaited
 from gotcha_lint.solve.variations import compare, compare_leaves, where
 from gotcha_lint.solve.weights import weights_read
 
+_SETTINGS = 2
 _WORDS = {"no tree": "is no pytree", "unhashable": "has no hash"}  # of a class
 # Each speaks for itself.
 _PLAIN = frozenset(
@@ -586,6 +587,9 @@ class _Reader:
             if static.kind == "symbol":
                 continue
             certain, kind = static.certain, static.kind
+            if kind == "data":  # a run of two settings compiles a second program, and no more
+                turns = turns_of(self.segment, loops)
+                certain = certain and (turns is None or turns > _SETTINGS)
             if kind == "few":
                 if not self._needs_no_program(call, static, loops):
                     continue

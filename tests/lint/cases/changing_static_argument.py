@@ -502,6 +502,25 @@ def try_seeds(x):
         run_nnx(OfSharedActivation(nnx.Rngs(seed)), x)
 
 
+def try_two_seeds(x):
+    for seed in (0, 1):
+        run_nnx(OfActivation(nnx.Rngs(seed)), x)
+
+
+def sweep(rates, x):
+    for rate in rates:
+        model = OfSharedActivation(nnx.Rngs(0))
+        optimizer = nnx.Optimizer(model, optax.adam(rate), wrt=nnx.Param)
+        for _ in range(100):
+            update_nnx(model, optimizer, x)  # ! changing-static-argument
+
+
+@nnx.jit
+def update_nnx(model, optimizer, x):
+    grads = nnx.grad(lambda m: m(x).sum())(model)
+    optimizer.update(model, grads)
+
+
 @partial(jax.jit, static_argnames="defocus")
 def image(x, defocus):
     return jnp.exp(x * defocus)

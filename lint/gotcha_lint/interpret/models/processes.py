@@ -173,7 +173,8 @@ def _elsewhere(call: Call, function: Value, args: tuple[Value, ...]) -> Value:
     if machine.traced or not isinstance(function.only, (Object, Method)):
         return UNKNOWN
     saved, events, layers = machine.save(), len(machine.events), len(machine.layers)
-    started, dispatches = set(machine.activation.started), machine.dispatches
+    activation, dispatches = machine.activation, machine.dispatches
+    started, functions = set(activation.started), set(activation.functions)
     machine.layers.append({})
     machine.current = NO_MARKS
     try:
@@ -181,7 +182,7 @@ def _elsewhere(call: Call, function: Value, args: tuple[Value, ...]) -> Value:
     finally:
         del machine.layers[layers:]
         machine.restore(saved)
-        machine.activation.started = started
+        activation.started, activation.functions = started, functions  # it is run by itself, too
         machine.dispatches = dispatches
         noted = machine.events[events:]
         machine.events[events:] = [
