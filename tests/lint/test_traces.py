@@ -453,3 +453,25 @@ _OWN = (
     "traced-if",
     "bool-mask-in-jit",
 )
+
+
+def test_a_carry_shows_where_it_is_made(tmp_path: Path) -> None:
+    text = code("""
+        import jax
+        import jax.numpy as jnp
+
+
+        def body(carry, x):
+            new = carry + jnp.float32(1.0)
+            return new, None
+
+
+        start = jnp.zeros((), jnp.bfloat16)
+        end, _ = jax.lax.scan(body, start, jnp.ones(3))
+    """)
+    (finding,) = lint_files(tmp_path, {"train.py": text}, ("scan-carry-type",))
+    places = {
+        place.message: text.splitlines()[place.line - 1].split()[0] for place in finding.chain
+    }
+    assert places["goes in as made here"] == "start"
+    assert places["comes back as made here"] == "new"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import Array, Constant, Number, Tuple, Value
 from gotcha_lint.interpret.arrays import as_arrays, canonical_dtype
 from gotcha_lint.interpret.faults.remarks import remark
@@ -14,17 +15,26 @@ from gotcha_lint.interpret.machine import Machine
 _DEPTH = 4
 
 
+@dataclass(frozen=True)
+class _Difference:
+    label: str  # of the leaf
+    before: str
+    after: str
+    given: Origin | None = None
+    back: Origin | None = None
+
+
 def check_carry(machine: Machine, loop: str, given: Value, back: Value, span: Span) -> None:
     """Notes the first leaf that comes back with another type or shape, or another structure."""
     found = _difference(machine, given, back, "", 0)
     if found is not None:
-        label, before, after = found
-        remark(machine, "carry", span, loop, label, before, after)
+        words = ((found.given, "goes in as made here"), (found.back, "comes back as made here"))
+        places = tuple((*at, word) for at, word in words if at is not None)
+        text = loop, found.label, found.before, found.after
+        remark(machine, "carry", span, *text, places=places)
 
 
-def _difference(
-    machine: Machine, a: Value, b: Value, label: str, depth: int
-) -> tuple[str, str, str] | None:
+def _difference(machine: Machine, a: Value, b: Value, label: str, depth: int) -> _Difference | None:
     one, other = a.only, b.only
     if one is None or other is None or depth > _DEPTH:
         return None
@@ -34,13 +44,13 @@ def _difference(
         arrays = [v for v in (a, b) if isinstance(v.only, (Array, Number, Constant))]
         if len(arrays) == 2:
             words = ["`None`" if v.is_none else "an array" for v in (a, b)]
-            return label, words[0], words[1]
+            return _Difference(label, words[0], words[1], *map(_origin, arrays))
     if isinstance(one, (Array, Constant, Number)) and isinstance(other, (Array, Constant, Number)):
         return _of_leaves(machine, a, b, label)
     first, second = contents(machine, a), contents(machine, b)
     if isinstance(first, Tuple) and isinstance(second, Tuple):
         if len(first.items) != len(second.items):
-            return label, f"{len(first.items)} elements", f"{len(second.items)}"
+            return _Difference(label, f"{len(first.items)} elements", f"{len(second.items)}")
         pairs = enumerate(zip(first.items, second.items, strict=True))
         named = ((f"{label}[{index}]", pair) for index, pair in pairs)
         return _first(machine, named, depth)
@@ -56,6 +66,10 @@ def _difference(
     return None
 
 
+def _origin(value: Value) -> Origin | None:
+    return getattr(value.only, "origin", None)
+
+
 def _is_written_in(machine: Machine, none: Value) -> bool:
     """Does this `None` stand in the body of the function that runs the loop?"""
     function = machine.activation.function
@@ -68,7 +82,7 @@ def _is_written_in(machine: Machine, none: Value) -> bool:
 
 def _first(
     machine: Machine, named: Iterable[tuple[str, tuple[Value, Value]]], depth: int
-) -> tuple[str, str, str] | None:
+) -> _Difference | None:
     for label, (a, b) in named:
         found = _difference(machine, a, b, label, depth + 1)
         if found is not None:
@@ -76,22 +90,25 @@ def _first(
     return None
 
 
-def _of_leaves(machine: Machine, a: Value, b: Value, label: str) -> tuple[str, str, str] | None:
+def _of_leaves(machine: Machine, a: Value, b: Value, label: str) -> _Difference | None:
     """A weak type gives way to the one that comes back."""
     before, after = as_arrays(a), as_arrays(b)
     if not before or not after:
         return None
     one, other = before[0], after[0]
+    places = one.origin, other.origin
     types = canonical_dtype(one.dtype), canonical_dtype(other.dtype)
     if None not in types and types[0] != types[1] and not one.weak:
-        return label, f"{types[0]}", f"{types[1]}"
+        return _Difference(label, f"{types[0]}", f"{types[1]}", *places)
     if one.shape is None or other.shape is None or machine.per_device:
         return None
     if len(one.shape) != len(other.shape):
-        return label, f"{len(one.shape)} dimensions", f"{len(other.shape)}"
+        count = f"{len(one.shape)} dimensions"
+        return _Difference(label, count, f"{len(other.shape)}", *places)
     sizes = [(x.constant, y.constant) for x, y in zip(one.shape, other.shape, strict=True)]
     if any(None not in pair and pair[0] != pair[1] for pair in sizes):
-        return label, _shape([x for x, _ in sizes]), _shape([y for _, y in sizes])
+        shapes = _shape([x for x, _ in sizes]), _shape([y for _, y in sizes])
+        return _Difference(label, *shapes, *places)
     return None
 
 
