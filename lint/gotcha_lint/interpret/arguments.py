@@ -43,6 +43,7 @@ from gotcha_lint.program.links import Links
 from gotcha_lint.program.plain_classes import is_plain_class
 
 _DEPTH = 5
+_FURTHEST = 12  # a module in a list in a module in a list is six steps away; each is met once
 _BY_IDENTITY = ("optimizer", "function", "transform", "instance")
 
 
@@ -397,7 +398,7 @@ def reachable(machine: Machine, values: Iterable[Value]) -> set[Site]:
 
 
 def _reach(machine: Machine, value: Value, found: set[Site], depth: int) -> None:
-    if depth > _DEPTH:
+    if depth > _FURTHEST:
         return
     for atom in value.atoms:
         if isinstance(atom, Object) and atom.site not in found:

@@ -1,5 +1,6 @@
 """Arrays that jitted functions take along."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -147,3 +148,52 @@ def a_model_as_an_argument(xs):
         return model(x)
 
     return [forward(model, x) for x in xs]
+
+
+class Inner(eqx.Module):
+    weights: jax.Array
+
+    def __call__(self, x):
+        return x @ self.weights
+
+
+class Middle(eqx.Module):
+    layers: list
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Outer(eqx.Module):
+    parts: list
+
+    def __call__(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+
+class Whole(eqx.Module):
+    blocks: list
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+@eqx.filter_jit
+def of_a_deep_argument(model, x):
+    return model(x)
+
+
+def run_deep(sizes, key, x):
+    inner = [Inner(jax.random.normal(key, (size, size))) for size in sizes]
+    middle = [Middle(inner) for _ in sizes]
+    model = Whole([Outer(middle) for _ in sizes])
+    return of_a_deep_argument(model, x)
+
+
+run_deep([300, 300], jax.random.key(0), jnp.ones(300))
