@@ -83,6 +83,7 @@ _GIVEN_UP = (2, 3)  # depths of calls: one in which the budget ends is one of so
 _LEAST_RESERVE = 200  # instructions for what comes after it
 _FRAMES = 3  # frames that are named by objects made in frames that are named by objects ...
 _NAMING = ("function", "transform", "class", "instance")
+_CONTAINERS = ("dict", "list", "set")
 _EVENTS = 400  # of one summary and sort; a function that notes more is cut off there
 _OUTER = 3  # depths of calls: of a root, and of what a module calls; nobody takes their summaries
 _LIGHT = (Effect, Allocation)  # they cost nothing of a budget
@@ -625,10 +626,15 @@ def _apply(
         again = new.event(event)
         if again is not None:
             machine.events.append(again)
+    made_here = {made for made, _ in summary.made if made.kind in _CONTAINERS}
     for place, value in summary.writes.items():
         moved = new.location(place)
-        if moved is not None:
-            machine.put(moved, new.value(value, _around(moved)))
+        if moved is None:
+            continue
+        given = new.value(value, _around(moved))
+        if moved[0] in made_here and activation.made_at.setdefault(moved[0], span) != span:
+            given = join(machine.peek(moved) or BOTTOM, given)  # two are there, of two calls
+        machine.put(moved, given)
     machine.equations += summary.equations
     machine.dispatch(summary.dispatches)
     return new.value(summary.result)

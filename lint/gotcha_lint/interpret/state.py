@@ -8,7 +8,7 @@ trace captures, and which later write makes a capture stale.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gotcha_lint.domain.keys import Seeded
@@ -64,6 +64,7 @@ class Activation:
         "loops",
         "loops_met",
         "made",
+        "made_at",
         "on_host",
         "partial",
         "reads",
@@ -103,6 +104,9 @@ class Activation:
         self.loops_met = Loops()  # those of its callees, too
         self.functions: set[Function] = set()  # that were interpreted within
         self.made: dict[Site, Marks | None] = {}  # in which loops; None: only where it is missing
+        self.made_at: dict[
+            Hashable, Span
+        ] = {}  # containers that calls have made: the first of them
         self.partial: dict[str, Span] = {}  # names that one way of a branch alone has bound
         self.control: Marks = NO_MARKS  # what decides which of its returns is taken
         self.key: Any = None  # of the context
