@@ -1,7 +1,10 @@
 """Carries that come back as something else, and those that do not."""
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
+from flax import struct
 
 
 def counts_in_floats(xs):
@@ -73,3 +76,45 @@ def decided_elsewhere(xs, dtype=jnp.float32):
 xs = jnp.ones((5,))
 calls = [counts_in_floats(xs), weak_start(xs), same_type(xs)]
 rows = [half_precision_state(jnp.ones((3, 4))), converted(jnp.ones((3, 4)))]
+
+
+class Walk(NamedTuple):
+    place: jax.Array
+    count: jax.Array
+
+
+@struct.dataclass
+class Best:
+    scores: jax.Array
+    best: jax.Array
+
+
+def of_a_named_tuple(walk):
+    def step(walk, _):
+        return Walk(walk.place + 1.0, walk.count + 1.0), None
+
+    return jax.lax.scan(step, walk, None, 4)  # ! scan-carry-type
+
+
+def of_a_struct(scores):
+    def step(kept, _):
+        return kept.replace(best=jnp.argmax(kept.scores)), None
+
+    return jax.lax.scan(step, Best(scores, jnp.zeros(())), None, 4)  # ! scan-carry-type
+
+
+def grown(walk):
+    return jax.lax.while_loop(  # ! scan-carry-type
+        lambda walk: walk.count < 3, lambda walk: walk._replace(place=walk.place.sum()), walk
+    )
+
+
+def same_fields(walk):
+    def step(walk, _):
+        return walk._replace(place=walk.place + 1.0, count=walk.count + 1), None
+
+    return jax.lax.scan(step, walk, None, 4)
+
+
+walk = Walk(jnp.zeros(3), jnp.int32(0))
+walks = [of_a_named_tuple(walk), grown(walk), same_fields(walk), of_a_struct(jnp.zeros(3))]

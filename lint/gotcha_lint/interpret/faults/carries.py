@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Origin, Span
-from gotcha_lint.domain.value import Array, Constant, Number, Tuple, Value
+from gotcha_lint.domain.value import Array, Constant, Number, Object, Tuple, Value
 from gotcha_lint.interpret.arrays import as_arrays, canonical_dtype
 from gotcha_lint.interpret.faults.remarks import remark
-from gotcha_lint.interpret.heap import contents, mapping_of
+from gotcha_lint.interpret.heap import class_of, contents, mapping_of
 from gotcha_lint.interpret.machine import Machine
 
 _DEPTH = 4
@@ -63,7 +63,25 @@ def _difference(machine: Machine, a: Value, b: Value, label: str, depth: int) ->
             if key in values
         )
         return _first(machine, named, depth)
+    if isinstance(one, Object) and isinstance(other, Object):
+        return _first(machine, _fields(machine, one, other, label), depth)
     return None
+
+
+def _fields(
+    machine: Machine, one: Object, other: Object, label: str
+) -> Iterator[tuple[str, tuple[Value, Value]]]:
+    """The fields of two objects of one class; none where they are one object, or not known.
+
+    What the class itself holds (a default, a method) is no field that the object was given.
+    """
+    cls = class_of(one)
+    if cls is None or cls is not class_of(other) or one.site is other.site:
+        return
+    for name in dict.fromkeys(name for name, _ in cls.info["fields"]):
+        pair = machine.read((one.site, name)), machine.read((other.site, name))
+        if pair[0] is not None and pair[1] is not None:
+            yield f"{label}.{name}", (pair[0], pair[1])
 
 
 def _origin(value: Value) -> Origin | None:
