@@ -22,6 +22,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.array_attributes import METHODS
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.promotion import part_dtype
 
 _ANY_SIZE = Value((Number("int", 0),))
 
@@ -43,7 +44,9 @@ def array_attribute(machine: Machine, array: Array, value: Value, name: str, spa
     if name == "size":
         return _count(shape)
     if name in ("real", "imag"):
-        return Value((array,), False, value.marks)
+        dtype = part_dtype(array.dtype)
+        part = array if dtype == array.dtype else replace(array, dtype=dtype)
+        return Value((part,), False, value.marks)
     if machine.differentiated and name not in METHODS:  # of a class that holds arrays
         return Value((), True, value.marks)
     return only(Method(Value((array,), False, value.marks), name, machine.origin(span)))

@@ -81,6 +81,14 @@ def is_inexact(dtype: str | None) -> bool:
     return dtype is not None and kind(dtype) in "fc"
 
 
+_PARTS = {"complex64": "float32", "complex128": "float64"}
+
+
+def part_dtype(dtype: str | None) -> str | None:
+    """The type of the real part, of the imaginary part, and of the size of a number."""
+    return _PARTS.get(dtype, dtype) if dtype is not None else None
+
+
 def canonical_dtype(dtype: str | None, host: bool = False) -> str | None:
     """The type that an array of this type has: on the device at most 32 bits."""
     return dtype if host or dtype is None else CANONICAL.get(dtype, dtype)

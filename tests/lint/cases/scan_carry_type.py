@@ -118,3 +118,25 @@ def same_fields(walk):
 
 walk = Walk(jnp.zeros(3), jnp.int32(0))
 walks = [of_a_named_tuple(walk), grown(walk), same_fields(walk), of_a_struct(jnp.zeros(3))]
+
+
+def turned_complex(phases):
+    """A matrix with a diagonal of complex numbers: its products are complex, their parts are not."""
+    hops = jnp.diag(jnp.exp(1j * phases), 1)
+
+    def step(state):
+        v, _ = state
+        v = hops @ v
+        return v, jnp.vdot(v, v)
+
+    def step_of_parts(state):
+        v, _ = state
+        v = hops @ v
+        return v, jnp.vdot(v, v).real + jnp.abs(v[0]) + jnp.imag(v[1])
+
+    start = jnp.ones(9, jnp.complex64), jnp.float32(0)
+    parts = jax.lax.while_loop(lambda state: state[1] < 3, step_of_parts, start)
+    return parts, jax.lax.while_loop(lambda s: s[1].real < 3, step, start)  # ! scan-carry-type
+
+
+turned_complex(jnp.full(8, 0.5))

@@ -34,5 +34,8 @@ COMPARISONS = _words("""
 # the second argument is no operand
 ONE_ARRAY = _words("flip fliplr flipud roll sort round around nan_to_num tril triu")
 
+# of `SAME`, those whose result is real
+PARTS = _words("abs absolute real imag")
+
 # of `INEXACT`, those with two operands
 TWO = _words("logaddexp float_power hypot arctan2")

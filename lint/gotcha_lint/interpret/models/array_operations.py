@@ -41,10 +41,12 @@ from gotcha_lint.interpret.models.array_names import (
     COMPARISONS,
     INEXACT,
     ONE_ARRAY,
+    PARTS,
     SAME,
     TWO,
 )
 from gotcha_lint.interpret.models.array_results import array_of, default_dtype, function
+from gotcha_lint.interpret.promotion import part_dtype
 
 # Of each element
 
@@ -60,7 +62,18 @@ def same(call: Call, host: bool) -> Value:
     count = 1 if call.short in ONE_ARRAY else 2
     dtype = "inexact" if call.short in TWO else None
     found = elementwise(call.engine, call.args[:count], call.span, host, dtype)
+    if call.short in PARTS:
+        found = _parts(found)
     return with_dtype(found, call.keyword("dtype"), host)
+
+
+def _parts(value: Value) -> Value:
+    """Of complex numbers, their real parts or sizes."""
+    atoms = [
+        replace(atom, dtype=part_dtype(atom.dtype)) if isinstance(atom, Array) else atom
+        for atom in value.atoms
+    ]
+    return Value(atoms, value.unknown, value.marks)
 
 
 @function(*COMPARISONS)
@@ -214,6 +227,26 @@ def nonzero(call: Call, host: bool) -> Value:
 
 
 # Shapes
+
+
+@function("diag", "diagflat")
+def diagonal(call: Call, host: bool) -> Value:
+    """A matrix with the elements of a row on a diagonal, or a diagonal of a matrix."""
+    value, k = call.argument(0, "v"), call.get(1, "k")
+    offset = 0 if k is None else k.constant
+    found: list[Value] = []
+    for array in as_arrays(value) or ():
+        side = array.shape[0].constant if array.shape is not None and array.shape else None
+        is_row = array.shape is not None and len(array.shape) == 1
+        known = is_row and side is not None and type(offset) is int
+        shape = (fixed(side + abs(offset)),) * 2 if known else (Size(),) * (2 if is_row else 1)
+        known_rank = array.shape is not None
+        of = array_of(call, host, array.dtype, shape if known_rank else None, weak=array.weak)
+        found.append(of)
+    call.engine.equations += 1
+    if not found:
+        return array_of(call, host, None, None, call.marks)
+    return join_all(found).marked(call.marks)
 
 
 @function(*SHAPES)
