@@ -647,7 +647,7 @@ def two_that_go_on_alike(key):
 
 
 def train_with_delayed_updates(policy, critic, update, loader, key):
-    noise_key = jax.random.key(1)
+    noise_key = jax.random.key(1)  # ! key-reuse
     for step, batch in enumerate(loader):
         critic = update(critic, batch)
         if step % 2 == 0:
@@ -892,3 +892,29 @@ def unless_given(shape, key=None):
 
 def table(_key, shape):
     return jax.random.normal(jax.random.key(0), shape)  # its name says that it is not used
+
+
+def replaced_before_it_is_read(rng):
+    rng = jax.random.PRNGKey(0)  # ! key-reuse
+    noise_rng, init_rng = jax.random.split(rng)
+    return jax.random.normal(noise_rng, (3,)), nn.Dense(2).init(init_rng, jnp.ones(3))
+
+
+def split_of_its_own(key, shape):
+    key, subkey = jax.random.split(jax.random.key(1))  # ! key-reuse
+
+    def draw(x):
+        return x + jax.random.normal(key, shape)
+
+    return draw(jax.random.uniform(subkey, shape))
+
+
+def renewed(rng, shape):
+    rng, subkey = jax.random.split(rng)
+    return jax.random.normal(subkey, shape)
+
+
+def replaced_if_there_is_none(rng, shape):
+    if rng is None:
+        rng = jax.random.key(0)
+    return jax.random.normal(rng, shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.paths import is_test
@@ -109,25 +109,25 @@ class KeyReuse(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         found: dict[Origin, list[Reuse]] = {}
+        ignored = {told.place: told for told in _ignored(programs)}
         for reuse in sorted(programs.keys.found, key=by_weight):
-            if not reuse.folded and not is_meant(reuse):
+            doubted = not reuse.certain and reuse.at in ignored
+            if not reuse.folded and not is_meant(reuse) and not doubted:
                 found.setdefault(reuse.at, []).append(reuse)
         for at, (reuse, *others) in found.items():
             certain = reuse.certain and not may_be(reuse)
             places = (*chain(reuse), *uses_before(others))
             severity = "info" if reuse.minor else None
             yield Foreseen(at, told(reuse), tuple(places), certain, severity)
-        yield from _ignored(programs, found)
+        yield from (told for at, told in ignored.items() if at not in found)
 
 
-def _ignored(programs: Programs, found: Container[Origin]) -> Iterator[Foreseen]:
+def _ignored(programs: Programs) -> Iterator[Foreseen]:
     for text in programs.texts:
         if is_test(text.module.path):
             continue
         for one in ignored_keys(text.origins.links, text.module):
             path = one.function.path
-            if (path, one.span) in found:
-                continue
             name, word = one.function.name, one.parameter.name
             source = "NumPy's generator" if one.of_host else "a key that it makes itself"
             places = (
