@@ -204,3 +204,72 @@ def a_dictionary_of_results(model, results, x):
 @nnx.jit
 def step_of_nnx_that_nobody_calls(model, optimizer, x):
     optimizer.update(model, nnx.grad(loss_of)(model, x))
+
+
+class Count(nnx.Variable):
+    pass
+
+
+class Norm(nnx.Module):
+    def __init__(self, dim):
+        self.count = Count(jnp.array(0.0))
+        self.mean = nnx.BatchStat(jnp.zeros(dim))
+
+    def __call__(self, x, update: bool = False):
+        if update:
+            self.mean[...] = 0.9 * self.mean[...] + 0.1 * x.mean(0)
+            self.count[...] += 1
+        return x - self.mean[...]
+
+
+class Normed(nnx.Module):
+    def __init__(self, rngs):
+        self.norm = Norm(3)
+        self.out = nnx.Linear(3, 1, rngs=rngs)
+
+    def __call__(self, x, train=False):
+        return self.out(self.norm(x, train))
+
+
+class Always(nnx.Module):
+    def __init__(self):
+        self.calls = nnx.Variable(jnp.array(0))
+
+    def __call__(self, x):
+        self.calls[...] = self.calls[...] + 1
+        return x
+
+
+@jax.jit
+def observe(model: Normed, x):
+    return model(x, train=True)  # ! jit-on-nnx-module
+
+
+@jax.jit
+def predict(model: Normed, x):
+    return model(x, train=False)
+
+
+@jax.jit
+def predict_too(model: Normed, x):
+    return model(x)
+
+
+@nnx.jit
+def kept(model: Normed, x):
+    return model(x, train=True)
+
+
+@jax.jit
+def counted(model: Always, x):
+    return model(x)  # ! jit-on-nnx-module
+
+
+@jax.jit
+def given_back(model: Normed, x):
+    y = model(x, train=True)
+    return y, nnx.state(model)
+
+
+normed = Normed(nnx.Rngs(0))
+out = [f(normed, jnp.ones((4, 3))) for f in (observe, predict, predict_too, kept)]

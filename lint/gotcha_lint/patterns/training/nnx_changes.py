@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from gotcha_lint.facts import Transform
 from gotcha_lint.program.data_flow import steps_of
-from gotcha_lint.program.ir import Function, Instruction, Register, Span
+from gotcha_lint.program.ir import Function, Instruction, Region, Register, Span
 from gotcha_lint.program.origins import Origins
 
 RNGS, STREAM, OPTIMIZER, MODULE, VARIABLE = "rngs", "stream", "optimizer", "module", "variable"
@@ -40,6 +40,7 @@ class Change:
     """`holder` has the name; `text`: the expression that names the object, in `within`.
 
     `sure`: the object is known to be one of nnx, not only by what else is done with the model.
+    `guard`: the parameter of the function that has to be true for it.
     """
 
     holder: Function
@@ -50,6 +51,7 @@ class Change:
     how: str
     kind: str
     sure: bool = True
+    guard: str = ""
 
     @property
     def span(self) -> Span:
@@ -73,8 +75,11 @@ class NnxChanges:
         link = self.links.of_register(function, register)
         if link is not None and link.kind == "instance":
             lineage = self.links.lineage(link.function) or []
-            if any(f"{_NNX}Module" in parts.library for _, parts in lineage):
+            bases = {name for _, parts in lineage for name in parts.library}
+            if f"{_NNX}Module" in bases:
                 return MODULE
+            if any(_KINDS.get(name.removeprefix(_NNX)) == VARIABLE for name in bases):
+                return VARIABLE
         made = self.links.makers(function).get(register)
         if made is not None and made[0] == "attr":
             kind = self.kind(function, made[2])
@@ -183,11 +188,12 @@ class NnxChanges:
         how: str,
         kind: str,
         sure: bool = True,
+        guard: str = "",
     ) -> Iterator[Change]:
         root = self.root(function, register)
         if root is not None:
             text = self.links.makers(function)[register][-1]
-            yield Change(*root, function, step, text, how, kind, sure)
+            yield Change(*root, function, step, text, how, kind, sure, guard)
 
     def _of_call(self, function: Function, call: Instruction) -> Iterator[Change]:
         makers = self.links.makers(function)
@@ -214,6 +220,53 @@ class NnxChanges:
             if self.kind(function, model) == MODULE or self._is_taken_apart(function, model):
                 yield from self._made(function, call, model, GRADIENT, MODULE)
         yield from self._by_callee(function, call)
+        yield from self._by_module(function, call)
+
+    def _by_module(self, function: Function, call: Instruction) -> Iterator[Change]:
+        """`model(x, train=True)`: what its `__call__` writes to the module, and surely does."""
+        link = self.links.of_register(function, call[2])
+        if link is None or link.kind != "instance" or any(star for star, _ in call[3]):
+            return
+        found = self.links.in_class(link.function, "__call__")
+        closure = None if found is None else self.links.makers(found[0]).get(found[1])
+        if closure is None or closure[0] != "closure" or not closure[2].parameters:
+            return
+        method: Function = closure[2]
+        own, *places = [p.name for p in method.parameters if p.kind == "pos"]
+        given = dict(zip(places, (register for _, register in call[3]), strict=False))
+        given |= {name: register for name, register in call[4] if name is not None}
+        for change in self.changes(method):
+            if change.holder is method and change.name == own and change.how == WRITE:
+                guard = self._guard(method, change)
+                guard = self._needs(function, method, guard, given) if guard else guard
+                if guard is not None:
+                    yield from self._made(
+                        function, call, call[2], WRITE, change.kind, change.sure, guard
+                    )
+                    return
+
+    def _guard(self, method: Function, change: Change) -> str | None:
+        """The parameter that has to be true for a change; None where that is not known."""
+        around = _tests_around(method.body, change.step)
+        if around is None or len(around) > 1 or (around and change.guard):
+            return None
+        if not around:
+            return change.guard
+        test = self.links.makers(method).get(around[0])
+        own = {parameter.name for parameter in method.parameters}
+        return test[2] if test is not None and test[0] == "load" and test[2] in own else None
+
+    def _needs(
+        self, function: Function, method: Function, name: str, given: dict[str, Register]
+    ) -> str | None:
+        """What has to be true for a call to give a true argument: "" for nothing."""
+        made = self.links.makers(function).get(given[name]) if name in given else None
+        if made is None:
+            return None
+        if made[0] == "const":
+            return "" if made[2] is True else None
+        own = {parameter.name for parameter in function.parameters}
+        return made[2] if made[0] == "load" and made[2] in own else None
 
     def _updated(self, function: Function, call: Instruction, owner: Register) -> Iterator[Change]:
         """`optimizer.update(model, grads)`: in optax the gradients come first."""
@@ -312,6 +365,25 @@ def _returned(function: Function) -> Register:
     """What a function returns, in one place; else -1."""
     results = [i[2] for i in steps_of(function) if i[0] == "return" and i[2] is not None]
     return results[0] if len(results) == 1 else -1
+
+
+def _tests_around(code: Region, step: Instruction) -> list[Register] | None:
+    """The tests that are true where a step runs; None where one of them is false there."""
+    for i in code:
+        if i is step:
+            return []
+        if i[0] == "if":
+            inner = _tests_around(i[3], step)
+            if inner is not None:
+                return [i[2], *inner]
+            continue
+        for part in i:
+            if isinstance(part, list) and part:
+                for region in part if isinstance(part[0], list) else [part]:
+                    inner = _tests_around(region, step)
+                    if inner is not None:
+                        return inner
+    return None
 
 
 def _methods(function: Function) -> dict[str, set[str]]:

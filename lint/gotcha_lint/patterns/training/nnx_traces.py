@@ -72,7 +72,9 @@ class NnxTraces:
             return
         every = self.changes.changes(traced.function)
         for change in sorted(every, key=lambda change: change.how == GRADIENT):
-            if change.name in done or not change.sure or not _is_around(change, traced.function):
+            if change.name in done or not change.sure or change.guard:
+                continue
+            if not _is_around(change, traced.function):
                 continue
             if change.step in steps:
                 continue  # an optimizer and its model
@@ -95,7 +97,10 @@ class NnxTraces:
         own = [
             change
             for change in self.changes.changes(function)
-            if change.holder is function and change.name in names and change.how != DRAW
+            if change.holder is function
+            and change.name in names
+            and change.how != DRAW
+            and not change.guard
         ]
         found = [c for c in own if c.how != GRADIENT or self._changes_itself(function, c)]
         found = [c for c in found if not self._comes_back(function, c.name)]
