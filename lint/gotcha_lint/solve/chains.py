@@ -48,6 +48,10 @@ class Part:
         return self.name.removeprefix("optax.")
 
     @property
+    def limits(self) -> bool:
+        return self.name in CLIPS
+
+    @property
     def descends(self) -> bool:
         """Its updates go down: a whole optimizer, or a step with a minus."""
         if self.keeps_sign:
@@ -133,12 +137,19 @@ class Chains:
                     break
 
     def accumulated(self) -> Iterator[Misplaced]:
-        """Updates that are summed up, next to a part that keeps moments of each of them."""
+        """Updates that are summed up, next to a part that keeps moments of each of them, or after
+        one that limits each of them.
+        """
         for parts in self._each():
             keeper = next((part for part in parts if part.name in KEEPING), None)
+            limit: Part | None = None
             for part in parts:
-                if part.name == _EVERY and part.number != 1 and _apart(keeper, part):
-                    yield Misplaced(part, keeper)
+                if part.limits:
+                    limit = part
+                elif part.name == _EVERY and part.number != 1:
+                    other = keeper if _apart(keeper, part) else limit
+                    if _apart(other, part):
+                        yield Misplaced(part, other)
 
     def ascending(self) -> Iterator[Misplaced]:
         """The last part scales by a positive rate, and no other part turns the updates round."""

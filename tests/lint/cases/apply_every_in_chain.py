@@ -36,3 +36,15 @@ def around(rate):
 
 def alone():
     return optax.apply_every(4)
+
+
+def limited_one_by_one(rate):
+    return optax.chain(
+        optax.clip_by_global_norm(1.0),
+        optax.sgd(rate),
+        optax.apply_every(3),  # ! apply-every-in-chain
+    )
+
+
+def limited_together(rate):
+    return optax.chain(optax.apply_every(3), optax.clip(1.0), optax.sgd(rate))

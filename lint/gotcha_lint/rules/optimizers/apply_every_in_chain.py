@@ -9,7 +9,7 @@ from gotcha_lint.solve.programs import Programs
 
 
 class ApplyEveryInChain(Rule):
-    """Accumulates by `optax.apply_every` in a chain with an optimizer that keeps moments.
+    """Accumulates by `optax.apply_every` in a chain with an optimizer that keeps moments, or a clip.
 
     ## What happens
     The other parts of the chain run at each small step. After `adam`, `apply_every(k)` adds up k
@@ -23,7 +23,8 @@ class ApplyEveryInChain(Rule):
     gradients to it, and zeros in between.
 
     ## Not reported
-    k = 1, and chains that keep nothing: of `sgd` a sum of updates is the update of the sum.
+    k = 1, and chains that keep and limit nothing: of `sgd` a sum of updates is the update of the
+    sum. A clip after `apply_every` limits the sum.
 
     ## In a run
     Nothing.
@@ -76,10 +77,17 @@ class ApplyEveryInChain(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for found in programs.chains.accumulated():
-            of = found.other.short if found.other is not None else "the optimizer"
+            other = found.other
+            of = other.short if other is not None else "the optimizer"
+            why = (
+                f"`apply_every` adds up what `{of}` has limited one by one: k small steps may go k "
+                "times as far as one of the whole batch"
+                if other is not None and other.limits
+                else f"`apply_every` accumulates nothing for `{of}`, which keeps moments of each "
+                "small step"
+            )
             yield Foreseen(
                 found.part.place,
-                f"`apply_every` accumulates nothing for `{of}`, which keeps moments of each small "
-                "step: put `optax.MultiSteps` around the chain",
+                f"{why}: put `optax.MultiSteps` around the chain",
                 found.explained("it runs at each small step"),
             )
