@@ -100,3 +100,45 @@ def plain_and_handed_out(state):
         return np.asarray(tree)
 
     return converted(flax.serialization.to_state_dict(state)), converted
+
+
+class Log:
+    def __init__(self):
+        self.values = {}
+
+    def log(self, data, prefix=""):
+        for key, value in data.items():
+            if isinstance(value, dict):  # ! dict-test-misses-frozendict
+                self.log(value, prefix=f"{prefix}{key}/")
+            else:
+                self.values[prefix + key] = np.asarray(value)
+
+
+def count(tree):
+    total = 0
+    for value in tree.values():
+        if isinstance(value, dict):  # ! dict-test-misses-frozendict
+            total += count(value)
+        else:
+            total += jnp.asarray(value).size
+    return total
+
+
+def other(tree, rows):
+    for value in rows.items():
+        if isinstance(value, dict):
+            other(value, rows)
+    return tree
+
+
+log = Log()
+log.log({"a": flax.core.freeze({"b": jnp.ones(3)})})
+count(flax.core.freeze({"b": jnp.ones(3)}))
+
+
+def names_of(tree):
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            yield from names_of(value)
+        else:
+            yield name

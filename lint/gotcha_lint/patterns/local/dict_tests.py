@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from gotcha_lint.program.data_flow import names_used, steps_of
@@ -14,6 +14,7 @@ _CONVERTS = frozenset(
     f"{module}.{name}" for module in ("numpy", "jax.numpy") for name in ("asarray", "array")
 ) | {"jax.device_get"}
 _HANDLED = frozenset(("FrozenDict", "Mapping", "MutableMapping", "unfreeze", "State"))
+_MAKES = frozenset(("FrozenDict", "freeze", "nnx"))
 _COMPARES = frozenset(("Is", "IsNot", "Eq", "NotEq"))
 _PLAIN = frozenset(("to_pure_dict", "to_state_dict", "unfreeze", "msgpack_restore"))
 _SAME_SHAPE = frozenset(("map", "tree_map"))  # of their second argument
@@ -30,10 +31,12 @@ class DictTest:
 def dict_tests(origins: Origins, function: Function) -> Iterator[DictTest]:
     """The first test of a function that calls itself."""
     names = names_used(function)
-    given = {parameter.name for parameter in function.parameters}
+    given = {parameter.name: parameter.name for parameter in function.parameters}
     if "dict" not in names or not given or not _HANDLED.isdisjoint(names):
         return
     makers = origins.links.makers(function)
+    if _has_other_mappings(origins, function):
+        given |= dict(_parts(makers, function, given))
     calls = [i for i in steps_of(function) if i[0] == "call"]
     again = (function.name, f"self.{function.name}")
     tests = [(i, tree) for i in steps_of(function) if (tree := _tested(makers, i)) in given]
@@ -46,8 +49,32 @@ def dict_tests(origins: Origins, function: Function) -> Iterator[DictTest]:
         if i[3] and dotted(makers, i[3][0][1]) == tree
         and origins.names.of_call(function, i) in _CONVERTS
     ]  # fmt: skip
-    if leaf and not _gets_plain_dicts(origins, function, tree):
+    if leaf and not _gets_plain_dicts(origins, function, given[tree]):
         yield DictTest(test[-1], leaf[0])
+
+
+def _has_other_mappings(origins: Origins, function: Function) -> bool:
+    """Does the file make mappings that are no dicts? What is walked may be metrics alone."""
+    module = origins.links.finder.modules[function.path]
+    return any(not _MAKES.isdisjoint(names_used(each)) for each in (module.top, *module.functions))
+
+
+def _parts(
+    makers: Makers, function: Function, given: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Names of what a loop takes out of a parameter, as `value` in `for key, value in tree.items()`,
+    and that parameter.
+    """
+    for loop in steps_of(function):
+        call = makers.get(loop[2]) if loop[0] == "for" else None
+        callee = makers.get(call[2]) if call is not None and call[0] == "call" else None
+        if callee is None or callee[0] != "attr" or callee[3] not in ("items", "values"):
+            continue
+        whole = dotted(makers, callee[2])
+        if whole in given:
+            unpacked = {r for i in loop[4] if i[0] == "unpack" for r in i[3]} | {loop[3]}
+            bound = (i for i in loop[4] if i[0] == "store" and i[4] in unpacked)
+            yield from ((store[2], whole) for store in bound)
 
 
 def _tested(makers: Makers, i: Instruction) -> str:
