@@ -269,3 +269,32 @@ def runs_over_parts_that_fit():
 def runs_over_a_multiple(size):
     for part in slices(np.ones((10 * size, 3), np.float32), size):
         print(step(part, 0))
+@jax.jit
+def score_of_two(batch):
+    return batch["x"].sum() + batch["y"].sum()
+
+
+def rows_of_both(x, y, size):
+    for i in range(0, len(x), size):
+        yield {"x": x[i : i + size], "y": y[i : i + size]}
+
+
+def filled_up_by_name(x, y, size):
+    for batch in rows_of_both(x, y, size):
+        missing = size - len(batch["x"])
+        for name in ("x", "y"):
+            widths = [(0, missing)] + [(0, 0)] * (batch[name].ndim - 1)
+            batch[name] = np.pad(batch[name], widths)
+        score_of_two(batch)
+
+
+def scaled_by_name(x, y, size):
+    for batch in rows_of_both(x, y, size):
+        for name in ("x", "y"):
+            batch[name] = batch[name] * 2
+        score_of_two(batch)  # ! partial-last-batch
+
+
+pairs_of_rows = np.ones((75, 6)), np.ones((75, 2))
+filled_up_by_name(*pairs_of_rows, 32)
+scaled_by_name(*pairs_of_rows, 32)

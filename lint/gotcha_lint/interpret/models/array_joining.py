@@ -33,7 +33,14 @@ from gotcha_lint.interpret.arrays import (
 )
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import Call
-from gotcha_lint.interpret.heap import Contents, add_sizes, contents, element_of, size_of
+from gotcha_lint.interpret.heap import (
+    Contents,
+    add_sizes,
+    contents,
+    deep_marks,
+    element_of,
+    size_of,
+)
 from gotcha_lint.interpret.models.array_methods import (
     scaled,
 )
@@ -162,6 +169,9 @@ def pad(call: Call, host: bool) -> Value:
     call.engine.equations += 1
     value = call.args[0] if call.args else UNKNOWN
     a = first_array(value)
+    for mark in deep_marks(call.engine, (call.argument(1, "pad_width"),)):
+        if isinstance(mark, tuple) and mark[0] == "ragged":  # it fills up the short batch
+            call.engine.handled.add(mark[1])
     shape = _padded(call, a.shape or _shape_of_symbol(call, value))
     return array_of(call, host, a.dtype, shape, value.marks, a.weak)
 

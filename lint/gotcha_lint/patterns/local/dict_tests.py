@@ -59,9 +59,7 @@ def _has_other_mappings(origins: Origins, function: Function) -> bool:
     return any(not _MAKES.isdisjoint(names_used(each)) for each in (module.top, *module.functions))
 
 
-def _parts(
-    makers: Makers, function: Function, given: Collection[str]
-) -> Iterator[tuple[str, str]]:
+def _parts(makers: Makers, function: Function, given: Collection[str]) -> Iterator[tuple[str, str]]:
     """Names of what a loop takes out of a parameter, as `value` in `for key, value in tree.items()`,
     and that parameter.
     """
