@@ -1,8 +1,8 @@
 """Functions that are given a random key, and draw from something else (floor `patterns`).
 
-Must: no code of the function reads the parameter, or another key takes its name before any does, and
-the function makes a key of its own, or draws from NumPy's generator. A function that draws nothing
-may ignore its key: zeros need none.
+Must: no code of the function reads the parameter, or another key takes its name before any does,
+and the function makes a key of its own, or draws from NumPy's generator. A function that draws
+nothing may ignore its key: zeros need none.
 """
 
 from __future__ import annotations

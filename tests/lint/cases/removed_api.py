@@ -142,3 +142,36 @@ def place_of_both(x):
         return x.device_buffer.device()
     except AttributeError:
         return x.device
+
+
+def shared(source, target):
+    encoder = source.params["encoder"]
+    params = target.params.copy(add_or_replace={"encoder": encoder})  # ! removed-api
+    return target.replace(params=params)
+
+
+def thawed(model, key, x):
+    return model.init(key, x)["params"].unfreeze()  # ! removed-api
+
+
+def taken_apart(variables):
+    state, params = variables.pop("params")  # ! removed-api
+    return state, params
+
+
+def shared_now(source, target):
+    params = {**target.params, "encoder": source.params["encoder"]}
+    return target.replace(params=params)
+
+
+def copied(params):
+    return params.copy()
+
+
+def taken_out(variables):
+    params = variables.pop("params")
+    return variables, params
+
+
+def thawed_layer(layer):
+    return layer.unfreeze()

@@ -89,7 +89,7 @@ def _check_releases(machine: Machine, origins: Origins, module: Module) -> None:
         makes_meshes = not means_explicit(module, _visible(machine))
     given, newer = names_set(links, module), sets_meshes(bodies)
     for function in bodies:
-        for use in library_names(origins, module, function):
+        for use in library_names(origins, module, function, lambda: _visible(machine)):
             text = (use.name, use.argument, "set" if use.name in given else "")
             note(machine, LIBRARY_NAME, function, use.span, *text)
         for missing in missing_names(links, module, function, lambda: _visible(machine)):

@@ -60,8 +60,9 @@ def _has_other_mappings(origins: Origins, function: Function) -> bool:
 
 
 def _parts(makers: Makers, function: Function, given: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Names of what a loop takes out of a parameter, as `value` in `for key, value in tree.items()`,
-    and that parameter.
+    """Names of what a loop takes out of a parameter, and that parameter.
+
+    As `value` in `for key, value in tree.items()`.
     """
     for loop in steps_of(function):
         call = makers.get(loop[2]) if loop[0] == "for" else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gotcha_lint.facts.deprecated import ARGUMENTS, DEPRECATED, JIT_ARGUMENTS, POSITIONAL
@@ -11,9 +11,10 @@ from gotcha_lint.facts.removed import KEYWORDS, LAST_WORDS, REMOVED, row_of
 from gotcha_lint.patterns.local.releases import asks, prepared
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.full_names import FullNames, are_lazy
-from gotcha_lint.program.ir import Function, Instruction, Module, Span
+from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 from gotcha_lint.program.links import Links
 from gotcha_lint.program.origins import Origins
+from gotcha_lint.program.spelled import dotted
 
 _WORDS = LAST_WORDS | DEPRECATED_WORDS
 TABLES = (REMOVED, DEPRECATED)
@@ -24,6 +25,15 @@ GONE_OF_ARRAYS = {
     "device_buffer": "`x.addressable_data(0)`, and `x.devices()` for its place",
     "device_buffers": "`x.addressable_shards`",
 }
+# Methods of a `FrozenDict`, which `init` of Flax gave until 0.7.1: what is said of a plain dict,
+# and what to use instead.
+GONE_OF_PARAMETERS = {
+    "copy": "whose `copy` takes no argument; use `{**params, ...}`",
+    "unfreeze": "which have no `unfreeze`; use them as they are, or `flax.core.unfreeze(params)`",
+    "pop": "whose `pop` gives the value alone; use `flax.core.pop(variables, name)` for both",
+}
+_FREEZES = frozenset(("freeze", "FrozenDict"))
+_COLLECTIONS = ("params", "variables", "batch_stats")
 _VARIABLES = frozenset(
     f"flax.nnx.{name}"
     for name in (
@@ -31,14 +41,14 @@ _VARIABLES = frozenset(
         "OptState",
     )
 )  # fmt: skip
-OF_ARRAY, OF_VARIABLE = "of an array", "of a variable"
+OF_ARRAY, OF_VARIABLE, OF_PARAMETERS = "of an array", "of a variable", "of parameters"
 
 
 @dataclass(frozen=True)
 class Use:
     """`name`: in full; `argument`: of that function, if it is what is gone.
 
-    `argument` is `OF_ARRAY` or `OF_VARIABLE` where `name` is an attribute of such.
+    `argument` is `OF_ARRAY`, `OF_VARIABLE` or `OF_PARAMETERS` where `name` is an attribute of such.
     """
 
     name: str
@@ -47,12 +57,21 @@ class Use:
     argument: str = ""
 
 
-def library_names(origins: Origins, module: Module, function: Function) -> Iterator[Use]:
-    """What one function uses of the tables, whatever release is installed."""
+def library_names(
+    origins: Origins,
+    module: Module,
+    function: Function,
+    visible: Callable[[], Iterable[Module]],
+) -> Iterator[Use]:
+    """What one function uses of the tables, whatever release is installed.
+
+    `visible`: the files of its program.
+    """
     uses = _Uses(origins, module, function)
     yield from uses.names()
     yield from uses.arguments()
     yield from uses.attributes()
+    yield from uses.of_frozen(visible)
 
 
 def names_set(links: Links, module: Module) -> set[str]:
@@ -71,6 +90,19 @@ def _is_known(base: str, words: Sequence[str]) -> bool:
     """Is it in a table, and what is imported is not, which is told there?"""
     name = ".".join((base, *words))
     return bool(base) and any(name in table and row_of(base, table) is None for table in TABLES)
+
+
+def _freezes(module: Module) -> bool:
+    """Does the file make a `FrozenDict`, or tell Flax to give one?"""
+    for function in (module.top, *module.functions):
+        made = {i[1]: i for i in steps_of(function) if i[0] in ("load", "attr")}
+        for i in steps_of(function):
+            callee = made.get(i[2]) if i[0] == "call" else None
+            if callee is not None and callee[2 if callee[0] == "load" else 3] in _FREEZES:
+                return True
+            if i[0] == "const" and i[2] == "flax_return_frozendict":
+                return True
+    return False
 
 
 class _Uses:
@@ -107,6 +139,42 @@ class _Uses:
                 is_variable = self.origins.library(self.function, i[2]) in _VARIABLES
                 if is_variable and self._is_free(i, ("value", "get_value", "flax")):
                     yield Use(i[3], i[-1], self.function, OF_VARIABLE)
+
+    def of_frozen(self, visible: Callable[[], Iterable[Module]]) -> Iterator[Use]:
+        """Methods of a `FrozenDict`, in a program that makes none."""
+        found = list(self._called_on_frozen())
+        if found and not any(map(_freezes, visible())):
+            for callee in found:
+                if self._is_free(callee, (*_FREEZES, "unfreeze", "flax", callee[3])):
+                    yield Use(callee[3], callee[-1], self.function, OF_PARAMETERS)
+
+    def _called_on_frozen(self) -> Iterator[Instruction]:
+        """`p.copy(add_or_replace=...)`, `model.init(...).unfreeze()`, `_, p = v.pop("params")`"""
+        pairs = {i[2] for i in steps_of(self.function) if i[0] == "unpack" and len(i[3]) == 2}
+        for i in steps_of(self.function):
+            callee = self.makers.get(i[2]) if i[0] == "call" else None
+            if callee is None or callee[0] != "attr" or callee[3] not in GONE_OF_PARAMETERS:
+                continue
+            if callee[3] == "copy":
+                gone = any(name == "add_or_replace" for name, _ in i[4])
+            elif callee[3] == "unfreeze":
+                gone = not i[3] and not i[4] and self._holds_weights(callee[2])
+            else:
+                key = self.makers.get(i[3][0][1]) if len(i[3]) == 1 and i[1] in pairs else None
+                gone = key is not None and key[0] == "const" and key[2] in _COLLECTIONS
+            if gone:
+                yield callee
+
+    def _holds_weights(self, register: Register) -> bool:
+        """By its name, by the key it is taken out with, or as the result of `init`."""
+        made = self.makers.get(register)
+        if made is None:
+            return False
+        if made[0] == "call":
+            return dotted(self.makers, made[2]).endswith(".init")
+        key = self.makers.get(made[3]) if made[0] == "item" else None
+        word = key[2] if key is not None and key[0] == "const" else dotted(self.makers, register)
+        return isinstance(word, str) and word.rpartition(".")[2] in _COLLECTIONS
 
     def _imported(self, i: Instruction, before: str) -> Iterator[Use]:
         """A line is told once for all that it imports of a module that is gone."""

@@ -4,11 +4,18 @@ import libcst as cst
 
 from gotcha_lint.facts.removed import KEYWORDS, REMOVED
 from gotcha_lint.interpret.faults.remarks import CALLED_DEVICE, LIBRARY_NAME
-from gotcha_lint.patterns.local.library_names import GONE_OF_ARRAYS, OF_ARRAY
+from gotcha_lint.patterns.local.library_names import (
+    GONE_OF_ARRAYS,
+    GONE_OF_PARAMETERS,
+    OF_ARRAY,
+    OF_PARAMETERS,
+)
 from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
 from gotcha_lint.rule_helpers.renaming import renamed
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.text.file_tree import FileTree
+
+_PLAIN_DICTS = (0, 7, 1)
 
 
 class RemovedApi(Rule):
@@ -24,7 +31,8 @@ class RemovedApi(Rule):
 
     ## Not reported
     Uses inside `try` with `except ImportError` or `AttributeError`, and behind a question for the
-    version or for the name itself.
+    version or for the name itself. Methods of a `FrozenDict`, which parameters were until flax
+    0.7.1, where the program makes one by `freeze`.
 
     ## References
     https://docs.jax.dev/en/latest/changelog.html
@@ -71,6 +79,13 @@ class RemovedApi(Rule):
                 text = f"arrays no longer have `{name}`; use {GONE_OF_ARRAYS[name]}"
                 yield Foreseen((fault.path, fault.span), text, hint=OF_ARRAY)
                 continue
+            if argument == OF_PARAMETERS:
+                if self.options.has_reached("flax", _PLAIN_DICTS):
+                    text = (
+                        f"parameters are plain dicts since flax 0.7.1, {GONE_OF_PARAMETERS[name]}"
+                    )
+                    yield Foreseen((fault.path, fault.span), text, hint=OF_PARAMETERS)
+                continue
             row = KEYWORDS.get(name, {}).get(argument) if argument else REMOVED.get(name)
             if row is None or is_set or not self.options.has_reached(row.library, row.since):
                 continue
@@ -96,6 +111,6 @@ class RemovedApi(Rule):
                 return Rewrite(f"call it `{row.instead}`", (change,)) if row.rename else None
             case cst.Call(func=func) if not hint:
                 return Rewrite("drop the call", (Change(node, like=func),))
-            case _ if hint == OF_ARRAY:
+            case _ if hint in (OF_ARRAY, OF_PARAMETERS):
                 return None
         return renamed(hint, REMOVED[hint], node, statement, file)

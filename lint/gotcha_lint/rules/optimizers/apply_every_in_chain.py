@@ -9,7 +9,7 @@ from gotcha_lint.solve.programs import Programs
 
 
 class ApplyEveryInChain(Rule):
-    """Accumulates by `optax.apply_every` in a chain with an optimizer that keeps moments, or a clip.
+    """Accumulates by `optax.apply_every` in a chain with a clip or an optimizer that keeps moments.
 
     ## What happens
     The other parts of the chain run at each small step. After `adam`, `apply_every(k)` adds up k
