@@ -222,6 +222,41 @@ def _reached(function: Function, start: Iterable[Hashable]) -> set[Hashable]:
     return found
 
 
+_EFFECTS = {  # of each operation that does more than give a value: where its operands stand
+    "return": (2,),
+    "yield": (2,),
+    "yieldfrom": (2,),
+    "await": (2,),
+    "discard": (2,),
+    "raise": (2,),
+    "assert": (2,),
+    "if": (2,),
+    "while": (3,),
+    "enter": (2,),
+    "setattr": (4,),
+    "setitem": (3, 4),
+    "augment": (3, 4),
+}
+
+
+def matters(function: Function, name: str) -> bool:
+    """May what the name holds change a result, a test or an object? Where it is not known, it may.
+
+    What is computed of it and given to names that nothing reads does not.
+    """
+    found = _reached(function, {name})
+    if found != _reached(function, found):
+        return True
+    names = [each for each in found if isinstance(each, str)]
+    for i in steps_of(function):
+        if any(i[place] in found for place in _EFFECTS.get(i[0], ())):
+            return True
+        inner = i[2] if i[0] in ("closure", "class") else None
+        if inner is not None and any(reads_name(inner.body, each) for each in names):
+            return True
+    return False
+
+
 def _returned(function: Function) -> set[Hashable]:
     code = steps_of(function)
     return {i[2] for i in code if i[0] in ("return", "yield") and i[2] is not None}

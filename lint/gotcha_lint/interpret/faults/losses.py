@@ -11,7 +11,7 @@ from gotcha_lint.domain.value import Array, Constant, Number, Tuple, Value
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.data_flow import reads_name, steps_of
+from gotcha_lint.program.data_flow import matters, steps_of
 from gotcha_lint.program.ir import Function
 
 _DEPTH = 3  # of trees that are searched for whole numbers
@@ -37,7 +37,7 @@ def check_gradient(
     own = [mark for mark in flows_in(loss.marks) if mark[1] == origin]
     named = parameters[origin[2]] if origin[2] < len(parameters) else "_"
     unread = "" if own or named.startswith("_") else named
-    if function is not None and unread and reads_name(function.body, unread):
+    if function is not None and unread and matters(function, unread):
         unread = ""
     if unread and function is not None and not loss.unknown:
         line = (function.line, 1, function.line, 1)

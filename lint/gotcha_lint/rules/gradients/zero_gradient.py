@@ -124,7 +124,7 @@ class ZeroGradient(Rule):
             (name,) = fault.text
             yield Foreseen(
                 (fault.path, fault.span),
-                f"the gradient is taken of `{name}`, which the loss does not read: it is zero",
+                f"the gradient is taken of `{name}`, on which the loss does not depend: it is zero",
                 fault.places,
                 fault.certain,
             )
