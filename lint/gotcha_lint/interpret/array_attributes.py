@@ -20,10 +20,13 @@ from gotcha_lint.domain.value import (
     only,
     value_of,
 )
-from gotcha_lint.facts.array_attributes import METHODS
+from gotcha_lint.facts.array_attributes import METHODS, MISSING
+from gotcha_lint.interpret.faults.remarks import NO_ATTRIBUTE, remark
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.promotion import part_dtype
+from gotcha_lint.program.data_flow import names_used
 
+_GUARDS = frozenset(("hasattr", "getattr", "isinstance", "type"))
 _ANY_SIZE = Value((Number("int", 0),))
 
 
@@ -47,9 +50,19 @@ def array_attribute(machine: Machine, array: Array, value: Value, name: str, spa
         dtype = part_dtype(array.dtype)
         part = array if dtype == array.dtype else replace(array, dtype=dtype)
         return Value((part,), False, value.marks)
+    if name in MISSING and array.place != "host":
+        _check_missing(machine, value, name, span)
     if machine.differentiated and name not in METHODS:  # of a class that holds arrays
         return Value((), True, value.marks)
     return only(Method(Value((array,), False, value.marks), name, machine.origin(span)))
+
+
+def _check_missing(machine: Machine, value: Value, name: str, span: Span) -> None:
+    """An attribute that no array has, unless the program asks for it or catches the error."""
+    function = machine.activation.function
+    if value.only is None or machine.trying or not _GUARDS.isdisjoint(names_used(function)):
+        return
+    remark(machine, NO_ATTRIBUTE, span, name)
 
 
 def _count(shape: tuple[Size, ...] | None) -> Value:

@@ -37,6 +37,7 @@ LEAF = "iterator as a leaf"
 UNTYPED_MESH = "mesh without types"
 EAGER_INIT = "eager init"
 FIXED_FLAG = "fixed flag"  # of the command line
+NO_ATTRIBUTE = "no attribute of an array"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gotcha_lint.facts.array_attributes import MISSING
 from gotcha_lint.interpret.faults.defined import MUTABLE_DEFAULT, TRACED_OBJECT
+from gotcha_lint.interpret.faults.remarks import NO_ATTRIBUTE
 from gotcha_lint.interpret.faults.written import MISFIT_DEFAULT, RAISED_TEXT, UNBOUND_AFTER_ERROR
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
@@ -13,7 +15,7 @@ from gotcha_lint.solve.remarks import Fault
 _KINDS = (
     "misfit", "lacking", "undefined", "unbound", "perhaps unbound", "unpacked", "not loaded",
     "none", MUTABLE_DEFAULT, MISFIT_DEFAULT, TRACED_OBJECT, "attribute of array",
-    RAISED_TEXT, UNBOUND_AFTER_ERROR,
+    NO_ATTRIBUTE, RAISED_TEXT, UNBOUND_AFTER_ERROR,
 )  # fmt: skip
 _WARNINGS = frozenset((RAISED_TEXT, UNBOUND_AFTER_ERROR))  # another error came before
 
@@ -31,7 +33,8 @@ class CannotRun(Rule):
     three names, or a method reads an attribute that the class calls otherwise. A script reads an
     option that its parser does not have. A dict that `**` spreads has an argument that the call
     gives by name, too. `nn.Conv(8, (3, 3), stride=2)` is a word of PyTorch: what the public
-    functions and classes of JAX, Flax, Optax and Equinox take is known.
+    functions and classes of JAX, Flax, Optax and Equinox take is known. So are `x.numpy()` and
+    `x.detach()`, which arrays of JAX do not have.
 
     `nnx.RNGs` and `jtu.tree_get` are names that no release has. `TrainState.create` makes the state
     of the optimizer, and takes all else by name.
@@ -291,6 +294,9 @@ def _message(fault: Fault) -> str:
             f"a JAX array has no `{fault.text[0]}` that could be set: this raises an "
             "`AttributeError`; bind the name itself to the new array"
         )
+    if fault.kind == NO_ATTRIBUTE:
+        name = fault.text[0]
+        return f"a JAX array has no `{name}`: this raises an `AttributeError`; {MISSING[name]}"
     if fault.kind in ("undefined", "unbound") and fault.text[-1] == "annotation":
         return _of_annotation(fault)
     if fault.kind == "undefined":

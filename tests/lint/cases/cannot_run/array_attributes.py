@@ -1,0 +1,33 @@
+"""Attributes of other libraries that arrays of JAX do not have."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def set_without_an_index(rows):
+    products = jax.vmap(lambda row: jnp.outer(row, row))(rows)
+    return products.set(0)  # ! cannot-run
+
+
+def habits_of_others(x):
+    y = jnp.sin(x)
+    z = y.detach()  # ! cannot-run
+    return z.numpy()
+
+
+def asked_before(x):
+    y = jnp.sin(x)
+    return y.numpy() if hasattr(y, "numpy") else np.asarray(y)
+
+
+def set_of_names(x):
+    names = set()
+    names.add(x)
+    return jnp.sin(x).at[0].set(1), names
+
+
+set_without_an_index(jnp.ones((3, 3)))
+habits_of_others(jnp.ones(3))
+asked_before(jnp.ones(3))
+set_of_names(jnp.ones(3))
