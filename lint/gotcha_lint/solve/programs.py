@@ -294,7 +294,8 @@ class _Reader:
         around = {call.loops for calls in self.asked.values() for call in calls}
         for event in self.elements:
             beside = any(event.loops <= loops for loops in around)
-            once = event.within.is_module and len(event.loops) == 1
+            in_script = event.within.is_module or self.segment.runs_once
+            once = in_script and len(event.loops) == 1
             once = once and turns_of(self.segment, event.loops) is None
             self._effect(replace(event, maybe=event.maybe or beside or once))
 

@@ -256,3 +256,19 @@ def spread_of_each_entry(w, runs):
         found[name] = jnp.stack(losses)
     for name, losses in found.items():
         print(name, float(losses.std()))
+
+
+def shown_once(fitted):
+    fitted = fitted / jnp.linalg.norm(fitted)
+    print([round(float(v), 3) for v in fitted])
+
+
+def every_epoch(scores, weights):
+    for _ in range(100):
+        scores = scores @ weights
+        print([float(score) for score in scores])  # ! iterate-device-array
+
+
+if __name__ == "__main__":
+    shown_once(jnp.asarray(np.load("fitted.npy")))
+    every_epoch(jnp.ones(50), jnp.ones((50, 50)))
