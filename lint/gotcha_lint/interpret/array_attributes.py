@@ -24,7 +24,8 @@ from gotcha_lint.facts.array_attributes import METHODS, MISSING
 from gotcha_lint.interpret.faults.remarks import NO_ATTRIBUTE, remark
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.promotion import part_dtype
-from gotcha_lint.program.data_flow import names_used
+from gotcha_lint.program.data_flow import names_used, steps_of
+from gotcha_lint.program.ir import Function
 
 _GUARDS = frozenset(("hasattr", "getattr", "isinstance", "type"))
 _ANY_SIZE = Value((Number("int", 0),))
@@ -62,7 +63,17 @@ def _check_missing(machine: Machine, value: Value, name: str, span: Span) -> Non
     function = machine.activation.function
     if value.only is None or machine.trying or not _GUARDS.isdisjoint(names_used(function)):
         return
-    remark(machine, NO_ATTRIBUTE, span, name)
+    if not _is_of_at(function, name, span):
+        remark(machine, NO_ATTRIBUTE, span, name)
+
+
+def _is_of_at(function: Function, name: str, span: Span) -> bool:
+    """`x.at[i].set`, of an `x` of which little is known, is one of the methods of `at`."""
+    made = {i[1]: i for i in steps_of(function)}
+    read = next((i for i in made.values() if i[0] == "attr" and i[3] == name and i[-1] == span), ())
+    item = made.get(read[2], ()) if read else ()
+    owner = made.get(item[2], ()) if item and item[0] == "item" else ()
+    return bool(owner) and owner[0] == "attr" and owner[3] == "at"
 
 
 def _count(shape: tuple[Size, ...] | None) -> Value:

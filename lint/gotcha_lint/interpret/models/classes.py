@@ -7,6 +7,7 @@ from gotcha_lint.domain.value import (
     UNKNOWN,
     Constant,
     Library,
+    Mapping,
     Object,
     Tuple,
     Value,
@@ -14,7 +15,10 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.attributes import set_attribute
 from gotcha_lint.interpret.call import Call, alias, model
-from gotcha_lint.interpret.heap import contents_of
+from gotcha_lint.interpret.containers.building import new_dict
+from gotcha_lint.interpret.heap import class_of, contents_of
+
+_DEPTH = 3  # of dataclasses in dataclasses
 
 alias(
     {
@@ -110,6 +114,28 @@ def field(call: Call) -> Value:
                 atom.site.info["of each object"] = True  # of its class, not one for all
         return made
     return UNKNOWN if default is None else default
+
+
+@model("dataclasses.asdict", "dataclasses.astuple", "attr.asdict", "attrs.asdict")
+def fields_of(call: Call) -> Value:
+    """The fields of a dataclass by name, or in a row; those of the dataclasses in it, too."""
+    value = call.args[0] if call.args else call.argument(0, "obj")
+    return _parted(call, value, 0) or UNKNOWN
+
+
+def _parted(call: Call, value: Value, depth: int) -> Value | None:
+    """None for what is no object of a dataclass."""
+    atom = value.only
+    cls = class_of(atom) if isinstance(atom, Object) and atom.site.kind == "instance" else None
+    if cls is None or not {"dataclass", "struct"} & set(cls.info["decorators"]) or depth > _DEPTH:
+        return None
+    names = tuple(dict.fromkeys(name for name, _ in cls.info["fields"]))
+    held = [call.engine.attribute(value, name, call.span) for name in names]
+    values = tuple(_parted(call, each, depth + 1) or each for each in held)
+    if call.short == "astuple":
+        return only(Tuple(values, call.origin), value.marks)
+    mapping = Mapping(names, values, None, call.origin)
+    return new_dict(call.engine, mapping, call.span, f"asdict {depth}").marked(value.marks)
 
 
 @model("builtins.object.__setattr__", "builtins.object.__new__")

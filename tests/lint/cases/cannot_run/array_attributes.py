@@ -31,3 +31,12 @@ set_without_an_index(jnp.ones((3, 3)))
 habits_of_others(jnp.ones(3))
 asked_before(jnp.ones(3))
 set_of_names(jnp.ones(3))
+
+
+def of_what_is_mapped(mask, scores):
+    set_rows = jax.vmap(lambda row, places: row.at[places].set(scores))
+    return set_rows(mask, jnp.argsort(scores))
+
+
+def of_rows(rows):
+    return jax.vmap(lambda row: row.at[0].add(1.0).at[1].multiply(2.0))(rows)
