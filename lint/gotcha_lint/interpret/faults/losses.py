@@ -119,14 +119,19 @@ def _may_be(keys: tuple[object, ...], other: Any) -> bool:
     return all(a == b for a, b in zip(keys, keys_of(other), strict=False))
 
 
-def whole_leaf(machine: Machine, value: Value, label: str, depth: int = 0) -> str | None:
-    """Which leaf of what is differentiated holds whole numbers; None where none is known to."""
+def whole_leaf(
+    machine: Machine, value: Value, label: str, depth: int = 0
+) -> tuple[str, Origin | None] | None:
+    """Which leaf of what is differentiated holds whole numbers, and where it is made.
+
+    None where none is known to.
+    """
     atom = value.only
     if isinstance(atom, Array):
         whole = atom.dtype is not None and ("int" in atom.dtype or atom.dtype == "bool")
-        return label if whole else None
+        return (label, atom.origin) if whole else None
     if isinstance(atom, (Constant, Number)):
-        return label if atom.type in ("int", "bool") else None
+        return (label, atom.origin) if atom.type in ("int", "bool") else None
     if atom is None or depth > _DEPTH:
         return None
     content = contents(machine, value)

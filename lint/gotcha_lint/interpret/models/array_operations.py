@@ -236,13 +236,13 @@ def diagonal(call: Call, host: bool) -> Value:
     offset = 0 if k is None else k.constant
     found: list[Value] = []
     for array in as_arrays(value) or ():
-        side = array.shape[0].constant if array.shape is not None and array.shape else None
-        is_row = array.shape is not None and len(array.shape) == 1
-        known = is_row and side is not None and type(offset) is int
-        shape = (fixed(side + abs(offset)),) * 2 if known else (Size(),) * (2 if is_row else 1)
-        known_rank = array.shape is not None
-        of = array_of(call, host, array.dtype, shape if known_rank else None, weak=array.weak)
-        found.append(of)
+        shape: Shape | None = None
+        if array.shape is not None:
+            side = array.shape[0].constant if len(array.shape) == 1 else None
+            shape = (Size(),) * (2 if len(array.shape) == 1 else 1)
+            if side is not None and isinstance(offset, int):
+                shape = (fixed(side + abs(offset)),) * 2
+        found.append(array_of(call, host, array.dtype, shape, weak=array.weak))
     call.engine.equations += 1
     if not found:
         return array_of(call, host, None, None, call.marks)

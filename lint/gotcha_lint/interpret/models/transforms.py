@@ -217,6 +217,8 @@ def call_transform(call: Call) -> Value:
             return machine.call_traced(inner, call.args, call.span, call.keywords)
         finally:
             machine.differentiated = around
+    if word in ("jacfwd", "jacrev", "hessian"):
+        _check_jacobian(call)
     around = machine.replicating
     if word == "shard_map":
         machine.replicating = int(is_checked(site))
@@ -338,9 +340,7 @@ def _loss_of(
 ) -> Value:
     """Runs the function, and looks at how its result follows from what is differentiated."""
     machine, args = call.engine, list(call.args)  # the others stay Python values
-    chosen = (which,) if content is None else content.items if isinstance(content, Tuple) else ()
-    numbers = [0 if value is None else value.constant for value in chosen]
-    positions = [n % len(args) for n in numbers if type(n) is int and -len(args) <= n < len(args)]
+    positions = _positions(call, which, content)
     for position in positions:
         _check_whole(call, position)
         origin = (machine.path, call.span, position)
@@ -365,15 +365,34 @@ def _loss_of(
     return out
 
 
+def _positions(call: Call, which: Value | None, content: Tuple | Sequence | None) -> list[int]:
+    """Of the arguments that are differentiated."""
+    count = len(call.args)
+    chosen = (which,) if content is None else content.items if isinstance(content, Tuple) else ()
+    numbers = [0 if value is None else value.constant for value in chosen]
+    return [n % count for n in numbers if type(n) is int and -count <= n < count]
+
+
+def _check_jacobian(call: Call) -> None:
+    """Jacobians and second derivatives refuse whole numbers, as gradients do."""
+    which = _option(call, 0, "argnums")
+    content = contents(call.engine, which) if which is not None else None
+    for position in _positions(call, which, content):
+        _check_whole(call, position)
+
+
 def _check_whole(call: Call, position: int) -> None:
     """Whole numbers have no gradient: JAX refuses them, unless `allow_int` is given."""
     assert isinstance(call.on, Object)
     given = call.on.site.info["keywords"]
     if "allow_int" in given or call.on.site.info["filters"]:
         return
-    leaf = whole_leaf(call.engine, call.args[position], "")
-    if leaf is not None:
-        remark(call.engine, "gradient of integers", call.span, leaf)
+    found = whole_leaf(call.engine, call.args[position], "")
+    if found is not None:
+        leaf, made = found
+        told = (call.on.site.origin, "the argument is chosen here"), (made, "the integers")
+        places = tuple((*at, text) for at, text in told if at is not None)
+        remark(call.engine, "gradient of integers", call.span, leaf, places=places)
 
 
 def _gradient(call: Call, index: object) -> Value:
