@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gotcha_lint.domain.freshness import is_fetched
 from gotcha_lint.domain.record import replaced
 from gotcha_lint.domain.sites import Origin, Site, Span
-from gotcha_lint.domain.value import Array, Marks, Object, Value
+from gotcha_lint.domain.value import Array, Marks, Object, Symbol, Value
 from gotcha_lint.facts.checkpoints import RESTORES, SAVES
-from gotcha_lint.facts.host import COMPILED_WHOLE
+from gotcha_lint.facts.host import COMPILED_WHOLE, STATES
 from gotcha_lint.facts.processes import COLLECTIVES
 from gotcha_lint.interpret.events import CallString, EagerUpdate, Effect, Guards
 from gotcha_lint.interpret.machine import Machine
@@ -174,6 +175,18 @@ def is_of_device(value: Value) -> bool:
         and atom.key is None
         for atom in value.atoms
     )
+
+
+def is_named_state(value: Value) -> bool:
+    """A parameter, or an attribute of one, with the name of a state; not what was fetched."""
+    symbols = (atom for atom in value.atoms if isinstance(atom, Symbol))
+    return not is_fetched(value.marks) and any(_last_name(atom) in STATES for atom in symbols)
+
+
+def _last_name(symbol: Symbol) -> str:
+    """Of the attribute, or else of the parameter."""
+    names = (*symbol.root[1:2], *symbol.path) if isinstance(symbol.root, tuple) else symbol.path
+    return str(names[-1]).lstrip(".") if names else ""
 
 
 def has_device_arrays(value: Value) -> bool:

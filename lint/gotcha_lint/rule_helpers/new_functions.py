@@ -56,7 +56,7 @@ class NewFunction:
 
     def _varies(self, value: Value, loops: Marks) -> bool:
         marks = marks_within(self.variation.call, value)
-        return bool(marks & loops) or made_in(marks)
+        return bool(marks & loops or made_in(marks))
 
     @property
     def once(self) -> bool:

@@ -10,18 +10,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gotcha_lint.domain.freshness import is_fetched
 from gotcha_lint.domain.sites import Origin, Site
 from gotcha_lint.domain.value import (
     NO_MARKS,
     Array,
     Object,
-    Symbol,
     Value,
 )
-from gotcha_lint.facts.host import STATES
 from gotcha_lint.interpret.arrays import bytes_of
-from gotcha_lint.interpret.effects import COLLECTIVE, is_of_device
+from gotcha_lint.interpret.effects import COLLECTIVE, is_named_state, is_of_device
 from gotcha_lint.interpret.element_reads import ENTRY
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -224,7 +221,7 @@ class _Reader:
             elif isinstance(event, Effect) and event.kind == CHAIN:
                 self.programs.chains.add(event)
             elif isinstance(event, Effect) and event.kind == "pickle":
-                if any(is_of_device(value) or _is_named_state(value) for value in event.values):
+                if any(is_of_device(value) or is_named_state(value) for value in event.values):
                     self._effect(event)
             elif isinstance(event, Effect) and event.kind == AVERAGED:
                 if summed := tuple(value for value in event.values if is_summed(value)):
@@ -681,18 +678,6 @@ class _Reader:
             for other in calls[1:]:
                 if other.generation == first.generation and not exclude(first, other):
                     compare(row, first, other)
-
-
-def _is_named_state(value: Value) -> bool:
-    """A parameter, or an attribute of one, with the name of a state; not what was fetched."""
-    symbols = (atom for atom in value.atoms if isinstance(atom, Symbol))
-    return not is_fetched(value.marks) and any(_last_name(atom) in STATES for atom in symbols)
-
-
-def _last_name(symbol: Symbol) -> str:
-    """Of the attribute, or else of the parameter."""
-    names = (*symbol.root[1:2], *symbol.path) if isinstance(symbol.root, tuple) else symbol.path
-    return str(names[-1]).lstrip(".") if names else ""
 
 
 def _on_other_sides(a: Allocation, b: Allocation) -> bool:

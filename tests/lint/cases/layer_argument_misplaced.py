@@ -166,25 +166,3 @@ def of_images_and_signals(images_of=(2, 28, 28, 1)):
     Column().apply(params, jnp.ones((2, 28, 28, 1)))
     signals = jnp.ones((2, 100, 8))
     return OfSequences().apply(OfSequences().init(jax.random.key(0), signals), signals)
-
-
-class Actor(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(8, kernel_init=nn.initializers.lecun_uniform())(x)
-        x = x * self.param("scale", nn.initializers.uniform(1.0), (8,))
-        return nn.Dense(2, kernel_init=nn.initializers.uniform(3e-3))(x)  # ! layer-argument-misplaced
-
-
-class Positive(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        decay = self.param("decay", nn.initializers.uniform(1.0), (8,))
-        return nn.Dense(2, bias_init=nn.initializers.uniform(1e-3))(x * decay)
-
-
-class Symmetric(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        init = nn.initializers.variance_scaling(1 / 3, "fan_in", "uniform")
-        return nn.Dense(2, kernel_init=init)(x)

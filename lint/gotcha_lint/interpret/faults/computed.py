@@ -27,7 +27,7 @@ from gotcha_lint.patterns.training.attention_widths import head_widths
 from gotcha_lint.patterns.training.clipped_norms import clipped_norms
 from gotcha_lint.patterns.training.dropped_statistics import dropped_statistics
 from gotcha_lint.patterns.training.half_types import half_types, is_unscaled
-from gotcha_lint.patterns.training.initial_weights import one_sided_kernels, zero_pairs
+from gotcha_lint.patterns.training.initial_weights import zero_pairs
 from gotcha_lint.patterns.training.inverted_flags import inverted_flags
 from gotcha_lint.patterns.training.kernel_axes import kernels_of_one_axis
 from gotcha_lint.patterns.training.layer_arguments import misplaced_arguments
@@ -53,7 +53,7 @@ UNTYPED, UNSCALED = "layer without type", "unscaled half"
 DROPPED_STATISTICS = "dropped statistics"
 PER_EXAMPLE = "for each example"
 INVERTED_FLAG = "inverted flag"
-ONE_SIDED, ZERO_PAIR = "weights of one sign", "layers of zeros"
+ZERO_PAIR = "layers of zeros"
 BOUND_COMPARISON = "bound comparison"
 SHORT_SCHEDULE, SPLIT_BY_ALL = "short schedule", "split by all devices"
 UNMASKED_DECAY = "unmasked decay"
@@ -116,8 +116,6 @@ def _check_layers(machine: Machine, links: Links, module: Module, function: Func
         )  # fmt: skip
     for flag in inverted_flags(function):
         note(machine, INVERTED_FLAG, function, flag.span, flag.name, flag.argument)
-    for span in one_sided_kernels(module, function):
-        note(machine, ONE_SIDED, function, span)
     for pair in zero_pairs(module, function):
         places = ((function.path, pair.second, "the layer behind it, which starts at zero, too"),)
         note(machine, ZERO_PAIR, function, pair.span, places=places)

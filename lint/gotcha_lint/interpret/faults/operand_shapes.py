@@ -36,7 +36,7 @@ def check_product(machine: Machine, x: Value, y: Value, span: Span) -> None:
         return
     if machine.per_device or not {a.place, b.place} & {"device"}:
         return
-    inner, outer = a.shape[-1], b.shape[-2] if len(b.shape) > 1 else b.shape[0]
+    inner, outer = a.shape[-1], b.shape[-2:][0]
     if _differ(inner, outer):
         _raises(machine, a, b, span)
 

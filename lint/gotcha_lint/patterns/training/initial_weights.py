@@ -1,6 +1,6 @@
-"""Initial weights from which a layer does not learn, or of one sign (floor `patterns`).
+"""Initial weights from which a layer does not learn (floor `patterns`).
 
-Must: both are properties of the initializers, which are written out. Two layers in a row whose
+Must: it is a property of the initializers, which are written out. Two layers in a row whose
 kernels start at zero have no gradient: that of each is a product with the other, or with what the
 first one gives. An activation that is not zero at zero would change that.
 """
@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.facts.layer_arguments import POSITIONAL
-from gotcha_lint.program.data_flow import names_used, steps_of
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 from gotcha_lint.program.reader import NamedReader
 
 _KERNEL, _BIAS = "kernel_init", "bias_init"
 _MODULES = ("jax.nn.initializers", "flax.linen.initializers", "flax.nnx.initializers")
-_UNIFORM = frozenset(f"{module}.uniform" for module in _MODULES)
 _ZEROS = frozenset(f"{module}.zeros" for module in _MODULES)
 _ZEROS_MADE = frozenset(f"{module}.zeros_init" for module in _MODULES)
 _CONSTANT = frozenset(f"{module}.constant" for module in _MODULES)
@@ -37,19 +35,6 @@ class ZeroPair:
 
     span: Span
     second: Span
-
-
-def one_sided_kernels(module: Module, function: Function) -> Iterator[Span]:
-    """`nn.Dense(8, kernel_init=uniform(3e-3))`: the initializers that draw from zero upwards."""
-    if "uniform" not in names_used(function):
-        return
-    reader = NamedReader(module, function)
-    for i in steps_of(function):
-        if i[0] == "call" and reader.dotted(i[2]) in POSITIONAL:
-            register = dict(i[4]).get(_KERNEL)
-            made = reader.made(register) if register is not None else None
-            if made is not None and made[0] == "call" and reader.dotted(made[2]) in _UNIFORM:
-                yield made[-1]
 
 
 def zero_pairs(module: Module, function: Function) -> Iterator[ZeroPair]:

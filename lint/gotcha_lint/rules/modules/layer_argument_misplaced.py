@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gotcha_lint.interpret.faults.computed import MISPLACED, ONE_SIDED
+from gotcha_lint.interpret.faults.computed import MISPLACED
 from gotcha_lint.interpret.layers.kernels import ONE_AXIS
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
@@ -20,9 +20,6 @@ class LayerArgumentMisplaced(Rule):
 
     A whole number as `kernel_size` is a square in PyTorch, and a window of one axis in Flax:
     `nn.Conv(8, kernel_size=3)` slides along the width of an image, and takes the rows for a batch.
-
-    `kernel_init=uniform(3e-3)` draws from 0 to 0.003, where Keras and PyTorch draw from -0.003: all
-    weights are positive, and so is what the layer gives for activations of `relu`.
 
     ## Instead
     Give everything but the first argument by its name: `nn.LayerNorm(epsilon=1e-6)`,
@@ -98,13 +95,6 @@ class LayerArgumentMisplaced(Rule):
                     "give it by name"
                 )
             yield Foreseen((fault.path, fault.span), message, fault.places, fault.certain)
-        for fault in programs.faults.of(ONE_SIDED):
-            yield Foreseen(
-                (fault.path, fault.span),
-                "`uniform` draws from 0 to its scale, so no weight of this kernel is negative: use "
-                '`variance_scaling(..., "uniform")`, or subtract half of the scale',
-                severity="warning",
-            )
         seen: set[tuple[str, int]] = set()  # by the text, and by the shape
         for fault in programs.faults.of(ONE_AXIS):
             layer, number = fault.text
