@@ -27,7 +27,7 @@ class Place:
 class Label:
     """One file: where its fault is, or that it has none. Paths are relative to `programs/`.
 
-    `set`: "1" was given while the linter was written; "2" by two readers who had not seen it.
+    `set`: "1" was given while the linter was written; "2" and "3" by readers who had not seen it.
     """
 
     path: str

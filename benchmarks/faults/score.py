@@ -3,7 +3,7 @@
     python -m benchmarks.faults.score                              # gotcha-lint
     python -m benchmarks.faults.score --command 'TOOL ...' --form sarif|ruff|jaxlint|gotcha
     python -m benchmarks.faults.score --output FILE --form sarif   # what a tool wrote
-    python -m benchmarks.faults.score --set 2                      # what nobody here had seen
+    python -m benchmarks.faults.score --set 3                      # what nobody here had seen
 
 A command runs in `programs/`, and prints what it finds. A fault is found by a report on one of its
 lines, one line either side, or the header of the function around it, by a place of the report's
@@ -115,7 +115,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--command", default=OURS, help="default: gotcha-lint as it is here")
     parser.add_argument("--form", choices=sorted(READERS), default="gotcha", help="of the output")
     parser.add_argument("--output", type=Path, help="read this file, run nothing")
-    parser.add_argument("--set", choices=("1", "2"), help="of the programs; default: both")
+    parser.add_argument("--set", choices=("1", "2", "3"), help="of the programs; default: all")
     parser.add_argument("--details", action="store_true", help="what is missed and what is false")
     parser.add_argument("--json", type=Path, help="write the score to this file")
     options = parser.parse_args(arguments)
