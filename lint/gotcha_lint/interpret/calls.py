@@ -430,9 +430,6 @@ def _call_method(
     if holds_tracers(receiver):
         name = f"array.{method.name}"
         traced.check_call(machine, name, args, keywords, span, receiver)
-    if holds_tracers(receiver):
-        name = f"array.{method.name}"
-        traced.check_call(machine, name, args, keywords, span, receiver)
     follows = flows_in(receiver.marks) if machine.differentiated else traced_in(receiver.marks)
     if follows and method.name in ARRAY_METHODS:
         receiver = as_array(receiver, machine.origin(span))

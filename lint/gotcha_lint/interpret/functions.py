@@ -284,12 +284,12 @@ def _blurred(value: Value, exact: int) -> bool:
         )
     if isinstance(atom, Constant) and (atom.value is None or isinstance(atom.value, bool)):
         return False
-    if exact == 1 and len(value.atoms) > 1 and _are_versions(value):
+    if exact == 1 and len(value.atoms) > 1 and _are_of_one_class(value):
         return False
     return not isinstance(atom, (Library, Method)) or exact == 2
 
 
-def _are_versions(value: Value) -> bool:
+def _are_of_one_class(value: Value) -> bool:
     """Objects of one class: a state, and what a loop makes of it."""
     sites = [atom.site for atom in value.atoms if isinstance(atom, Object)]
     if value.unknown or len(sites) < len(value.atoms):

@@ -93,12 +93,13 @@ class OperandRefused(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of(SHAPES):
+            if not fault.certain:  # of one of several layers, say, which is given something else
+                continue
             one, other = fault.text
             yield Foreseen(
                 (fault.path, fault.span),
                 f"shapes {one} and {other} do not fit: JAX raises an error here",
                 fault.places,
-                fault.certain,
             )
         for fault in programs.faults.of("refused"):
             name, what = fault.text
