@@ -23,6 +23,7 @@ class PerExampleGradients(Rule):
     def mean_loss(params, x, y):
         return jnp.mean(jax.vmap(loss, in_axes=(None, 0, 0))(params, x, y))
 
+
     grads = jax.grad(mean_loss)(params, x, y)
     ```
 

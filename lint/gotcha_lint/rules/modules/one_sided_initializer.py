@@ -39,6 +39,7 @@ class OneSidedInitializer(Rule):
     def symmetric(bound):
         def init(key, shape, dtype=jnp.float32, **_):
             return jax.random.uniform(key, shape, dtype, -bound, bound)
+
         return init
     ```
 
