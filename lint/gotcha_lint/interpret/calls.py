@@ -64,7 +64,7 @@ from gotcha_lint.interpret.layers.annotated import result_of
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, as_layer, run_layer
 from gotcha_lint.interpret.layers.linen import apply_state
 from gotcha_lint.interpret.layers.mutable import as_pair
-from gotcha_lint.interpret.layers.outputs import as_giving, given_by, without_layers
+from gotcha_lint.interpret.layers.outputs import as_giving, given_by, of_no_layer
 from gotcha_lint.interpret.layers.typed_layers import typed_layer
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
@@ -400,7 +400,7 @@ def unknown_call(
     default = values[1].only if name == "get" and len(values) == _WITH_DEFAULT else None
     known = isinstance(default, Constant) and default.type in ("int", "float")
     atoms = (default,) if known and default is not None else ()
-    marks = without_layers(without_histories(marks - made_in(marks)) - TRACERS)
+    marks = of_no_layer(without_histories(marks - made_in(marks)) - TRACERS)
     return Value(atoms, True, marks)
 
 

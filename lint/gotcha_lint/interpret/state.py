@@ -104,9 +104,7 @@ class Activation:
         self.loops_met = Loops()  # those of its callees, too
         self.functions: set[Function] = set()  # that were interpreted within
         self.made: dict[Site, Marks | None] = {}  # in which loops; None: only where it is missing
-        self.made_at: dict[
-            Hashable, Span
-        ] = {}  # containers that calls have made: the first of them
+        self.made_at: dict[Hashable, Span] = {}  # containers that calls made: the first call
         self.partial: dict[str, Span] = {}  # names that one way of a branch alone has bound
         self.control: Marks = NO_MARKS  # what decides which of its returns is taken
         self.key: Any = None  # of the context

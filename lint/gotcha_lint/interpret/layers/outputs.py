@@ -107,7 +107,7 @@ def as_giving(name: str, args: tuple[Value, ...], options: Mapping[str, Value]) 
 
 
 @lru_cache(maxsize=1024)
-def without_layers(marks: Marks) -> Marks:
+def of_no_layer(marks: Marks) -> Marks:
     """The marks of what is made of layers, and is perhaps none."""
     return frozenset(mark for mark in marks if mark[0] != GIVES)
 
