@@ -27,6 +27,7 @@ from gotcha_lint.domain.value import (
     NO_MARKS,
     NONE,
     UNKNOWN,
+    Array,
     Constant,
     Library,
     Mapping,
@@ -633,11 +634,29 @@ def _apply(
             continue
         given = new.value(value, _around(moved))
         if moved[0] in made_here and activation.made_at.setdefault(moved[0], span) != span:
-            given = join(machine.peek(moved) or BOTTOM, given)  # two are there, of two calls
+            given = _sized_as_both(machine.peek(moved), given)  # two are there, of two calls
         machine.put(moved, given)
     machine.equations += summary.equations
     machine.dispatch(summary.dispatches)
     return new.value(summary.result)
+
+
+def _sized_as_both(old: Value | None, new: Value) -> Value:
+    """What the later of two calls has made, with arrays of the sizes of either.
+
+    Both objects have one site, so what is read of the first is what the second holds.
+    """
+    a, b = (None if value is None else value.only for value in (old, new))
+    if isinstance(a, Array) and isinstance(b, Array):
+        return join(old, new) if old is not None and _rank(a) == _rank(b) else new
+    if not isinstance(a, Mapping) or not isinstance(b, Mapping) or a.keys != b.keys:
+        return new
+    values = map(_sized_as_both, a.values, b.values)
+    return only(replace(b, values=tuple(values)), new.marks)
+
+
+def _rank(array: Array) -> int | None:
+    return None if array.shape is None else len(array.shape)
 
 
 def _around(place: Location) -> frozenset[Any]:

@@ -587,7 +587,7 @@ class _Reader:
             certain, kind = static.certain, static.kind
             if kind == "data":  # a run of two settings compiles a second program, and no more
                 turns = turns_of(self.segment, loops)
-                certain = certain and (turns is None or turns > _SETTINGS)
+                certain = certain and not call.maybe and (turns is None or turns > _SETTINGS)
             if kind == "few":
                 if not self._needs_no_program(call, static, loops):
                     continue

@@ -450,6 +450,8 @@ def saved_beside_others(path, key, x):
         pickle.dump(jax.tree.map(lambda leaf: leaf.tolist(), state.params), file)
         pickle.dump({"params": flax.serialization.to_bytes(state.params)}, file)
         pickle.dump({"params": len(jax.tree.leaves(state.params))}, file)
+        arrays = jax.device_get({"params": state.params})
+        pickle.dump(arrays, file)
         half = jax.tree.map(lambda leaf: leaf * 0.5, state.params)
         pickle.dump({"params": jax.device_get(half)}, file)
 

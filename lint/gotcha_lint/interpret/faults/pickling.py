@@ -108,7 +108,7 @@ def _holds_states(machine: Machine, value: Value, depth: int) -> bool:
     """`{"params": state.params}`: surely arrays of the device, under a name that says so."""
     atom = value.only
     mapping = None if atom is None or depth > _DEPTH else mapping_of(machine, atom)
-    if mapping is None:
+    if mapping is None or is_fetched(value.marks):
         return False
     return any(
         (key in STATES and _is_state(machine, part)) or _holds_states(machine, part, depth + 1)
@@ -117,11 +117,11 @@ def _holds_states(machine: Machine, value: Value, depth: int) -> bool:
 
 
 def _is_state(machine: Machine, value: Value) -> bool:
-    """What `init` or a dispatch has given, or one of the two, and the host has not read since."""
+    """What `init` has given, or that and what a dispatch makes of it, which nobody has read."""
     if is_fetched(value.marks) or (value.unknown and not dispatched(value.marks)):
         return False
     variables = all(are_on_device(machine, Value((atom,))) for atom in value.atoms)
-    return variables and bool(value.atoms or value.unknown)
+    return variables and bool(value.atoms)
 
 
 def given_closure(machine: Machine, event: Effect, values: tuple[Value, ...]) -> Effect | None:
