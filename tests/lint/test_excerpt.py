@@ -7,13 +7,13 @@ import random
 import pytest
 
 from gotcha_lint.formats._excerpt import Span, excerpt
-from gotcha_lint.output.advice import first_paragraph, section
+from gotcha_lint.output.advice import first_paragraph, first_sentences, section
 from gotcha_lint.output.paint import cells
 
 
 def drawn(code: str, span: Span, width: int = 88) -> list[str]:
     lines = code.split("\n")
-    return excerpt(lines, span, width=width, colour=False, style="red", context=False)
+    return excerpt(lines, span, width=width, colour=False, style="red")
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,14 @@ def test_carets_never_run_past_the_line(seed: int) -> None:
     assert columns(line) <= max(width, 30)
 
 
+def test_a_line_that_is_cut_before_the_span_uses_the_whole_width() -> None:
+    code = "result = " + "a" * 60 + "(BAD)"
+    line, marks = drawn(code, Span(1, 71, 1, 74), width=60)
+    assert line.startswith("1 | …aaa") and line.endswith("a(BAD)")
+    assert len(line) in (59, 60)
+    assert line[marks.index("^") :] == "BAD)"
+
+
 def columns(text: str) -> int:
     return sum(width for _, width in cells(text))
 
@@ -78,3 +86,11 @@ def test_advice() -> None:
     text = "Summary.\n\n## Instead\n```python\nx\n```\nDo\nthis.\n\nNot that.\n\n## More\ny"
     assert first_paragraph(section(text, "Instead")) == "Do this."
     assert section(text, "Nothing") == ""
+
+
+def test_advice_is_whole_sentences() -> None:
+    text = "Use `a.B()` first. Then wait. `x` is next."
+    assert first_sentences(text, 3) == "Use `a.B()` first."
+    assert first_sentences(text, 30) == "Use `a.B()` first. Then wait."
+    assert first_sentences(text, 99) == text
+    assert first_sentences("", 9) == ""

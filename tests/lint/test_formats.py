@@ -272,9 +272,39 @@ def test_what_is_shared_is_shown_once(report: Shown) -> None:
     again = replace(FINDINGS[0], line=6, end_line=6, column=1, end_column=3)
     text = render("full", replace(report, findings=[FINDINGS[0], again]))
     first, second, _ = text.split("\n\n")
-    assert "= help:" in first and "= more:" in first and "3 | @jax.jit" in first
-    assert "= help:" not in second and "= more:" not in second and "3 | @jax.jit" not in second
-    assert "= because: src/train.py:3 jit of step" in second
+    assert "= help:" in first and "= more:" in first
+    assert "= because: src/train.py:3 jit of step: @jax.jit\n" in first
+    assert "= help:" not in second and "= more:" not in second
+    assert "= because: src/train.py:3 jit of step\n" in second
+
+
+def test_the_command_for_the_pages_is_the_last_line(report: Shown) -> None:
+    one, other = (replace(FINDINGS[0], name=name, url="") for name in ("bad-word", "new-word"))
+    text = render("full", replace(report, findings=[one, one]))
+    assert text.endswith("\n\nmore: gotcha-lint --explain bad-word\n")
+    text = render("full", replace(report, findings=[one, other]))
+    assert text.endswith("\n\nmore: gotcha-lint --explain NAME, for example bad-word\n")
+    assert "more: gotcha-lint" not in render("full", replace(report, findings=[FINDINGS[0]]))
+
+
+def test_a_finding_takes_few_lines(report: Shown) -> None:
+    one = replace(FINDINGS[0], url="")
+    block, *_ = render("full", replace(report, findings=[one])).split("\n\n")
+    head, source, carets, *chain, help = block.splitlines()
+    assert head.startswith("src/train.py:5:5: error[bad-word]")
+    assert source.startswith("  5 |") and carets.endswith("^^^^^")
+    assert [line.split()[1] for line in (*chain, help)] == ["because:", "because:", "help:"]
+
+
+def test_the_source_of_a_link_goes_below_where_it_does_not_fit(report: Shown) -> None:
+    link = Place("src/train.py", 6, 12, 12, 6, "called here")
+    narrow = replace(report, findings=[replace(FINDINGS[0], chain=(link,))])
+    whole = render("full", narrow)
+    assert "= because: src/train.py:6 called here: return jax.lax.scan(\n" in whole
+    text = render("full", replace(narrow, width=52, source_width=52, wrapped=True))
+    assert "= because: src/train.py:6 called here\n      return jax.lax.scan(\n" in text
+    text = render("full", replace(narrow, width=24, source_width=24, wrapped=True))
+    assert "      return jax.lax.scan(\n" in text
 
 
 @pytest.mark.parametrize("name", ["full", "concise"])
@@ -300,7 +330,7 @@ def test_a_terminal_wraps_the_first_line(columns: int, colour: bool, report: Sho
         report, findings=[_LONG], wrapped=True, width=columns, source_width=columns, colour=colour
     )
     text = re.sub(r"\x1b\[[0-9;]*m", "", render("full", narrow))
-    head = text.partition("  4 |")[0]
+    head = text.partition("  5 |")[0]
     assert " ".join(head.split()).endswith(f"error[bad-word] {_LONG.message}")
     assert all(line.startswith("    ") for line in head.splitlines()[1:])
     assert all(len(line) <= columns or "more:" in line for line in text.splitlines())

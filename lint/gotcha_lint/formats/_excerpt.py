@@ -9,7 +9,6 @@ from itertools import accumulate
 from gotcha_lint.output.paint import cells, paint
 
 _SHOWN_SPAN = 5  # a longer span shows its first two lines and its last
-_CONTEXT = 1
 _LEAST = 24  # columns of code, on however narrow a screen
 _LEAD = 20  # columns kept before a span that is cut out of a very long line
 
@@ -31,32 +30,23 @@ class Span:
         return start, max(start + 1, min(end, last))
 
 
-def excerpt(
-    lines: Sequence[str], span: Span, *, width: int, colour: bool, style: str, context: bool = True
-) -> list[str]:
+def excerpt(lines: Sequence[str], span: Span, *, width: int, colour: bool, style: str) -> list[str]:
     """The lines of `span`, underlined, or nothing when the file has no such lines."""
     if not 1 <= span.line <= len(lines):
         return []
     last = max(span.line, min(span.end_line, len(lines)))
-    before, after = (_CONTEXT, _CONTEXT) if context else (0, 0)
-    first_shown = max(1, span.line - before)
-    last_shown = min(len(lines), last + after)
-    gutter = len(str(last_shown))
+    gutter = len(str(last))
     shown: list[str] = []
-    for number in range(first_shown, last_shown + 1):
+    for number in range(span.line, last + 1):
         if _left_out(number, span.line, last):
             if number == span.line + 2:
                 shown.append(paint("...", "dim", colour))
             continue
         text = lines[number - 1].rstrip("\r\n")
-        inside = span.line <= number <= last
-        if not inside and not text.strip():
-            continue
-        marked = span.part(number, text) if inside else None
-        code, underline = _cut(text, marked, max(width - gutter - 3, _LEAST))
+        code, underline = _cut(text, span.part(number, text), max(width - gutter - 3, _LEAST))
         bar = paint("|", "dim", colour)
         shown.append(f"{paint(f'{number:>{gutter}}', 'dim', colour)} {bar} {code}".rstrip())
-        if underline.strip() and (not inside or text.strip() or span.line == last):
+        if text.strip() or span.line == last:
             shown.append(f"{'':{gutter}} {bar} {_underlined(underline, style, colour)}")
     return shown
 
@@ -70,11 +60,16 @@ def _underlined(underline: str, style: str, colour: bool) -> str:
     return " " * (len(underline) - len(carets)) + paint(carets, style, colour)
 
 
-def _cut(text: str, marked: tuple[int, int] | None, room: int) -> tuple[str, str]:
+def shortened(text: str, room: int) -> str:
+    """The text, with dots at its end where it takes more columns than there are."""
+    return _cut(text, (0, 1), max(room, _LEAST))[0]
+
+
+def _cut(text: str, marked: tuple[int, int], room: int) -> tuple[str, str]:
     """The line as shown and its underline; a line that is too long is cut around the span."""
     drawn = list(cells(text))
     edges = [0, *accumulate(width for _, width in drawn)]
-    start, end = marked or (0, 0)
+    start, end = marked
     left = 0
     room -= 2 * (edges[-1] > room)  # for the dots
     if edges[-1] > room and edges[min(end, len(drawn))] > room:
@@ -82,10 +77,10 @@ def _cut(text: str, marked: tuple[int, int] | None, room: int) -> tuple[str, str
     right = len(drawn)
     while edges[right] - edges[left] > room and right > left + 1:
         right = _last_fitting(edges, left, room)
+    if left and right == len(drawn):  # what is left of the room shows more before the span
+        left = next(i for i, edge in enumerate(edges) if edges[-1] - edge <= room)
     head, tail = "…" if left else "", "…" if right < len(drawn) else ""
     code = head + "".join(shown for shown, _ in drawn[left:right]) + tail
-    if marked is None:
-        return code, ""
     visible_end = min(end, right)
     carets = edges[min(visible_end, len(drawn))] - edges[min(start, right)]
     pad = len(head) + edges[min(start, right)] - edges[left]

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from gotcha_lint.config.selection import RuleText
     from gotcha_lint.finding import Finding
 
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[A-Z`])")
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 
@@ -26,6 +27,16 @@ def first_paragraph(text: str) -> str:
     """The first paragraph of prose on one line."""
     prose = _FENCE.sub("", text).strip()
     return " ".join(prose.split("\n\n", 1)[0].split())
+
+
+def first_sentences(text: str, most: int) -> str:
+    """The sentences that fit into `most` characters; the first one whole, however long it is."""
+    first, *others = _SENTENCE_END.split(text)
+    for sentence in others:
+        if len(first) + 1 + len(sentence) > most:
+            break
+        first += " " + sentence
+    return first
 
 
 def advice(finding: Finding, rule: RuleText | None) -> str:
