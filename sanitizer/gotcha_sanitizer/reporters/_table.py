@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+from gotcha_lint.output.paint import one_line
 from gotcha_sanitizer.run.record import Run, stages
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.rows import Inlined, Row, Sums
@@ -13,7 +16,26 @@ from gotcha_sanitizer.values.words import place, plural, seconds, short
 _ROWS, _CALLERS, _INLINED = 8, 6, 3
 _ALWAYS, _TINY = 2, 0.01  # rows that are shown in any case; others need this share of all seconds
 _ALIKE = 4  # functions that one line alone has called: they are shown as one
-_LABEL, _PLACE = 52, 20  # characters of the first column, and of a place that is cut
+_LABEL, _PLACE = 56, 28  # characters of the first column, and of a place that is cut
+_CALLED = "  called at "
+
+
+@dataclass(frozen=True)
+class _Label:
+    """What the first column says: `what`, then the path and what is behind it, as a line."""
+
+    what: str
+    path: str
+    behind: str  # ":41", ", line 41" in a cell
+
+    def text(self, path: str) -> str:
+        if self.what == _CALLED:
+            return _CALLED + _end(path + self.behind, _LABEL - len(_CALLED))
+        return _fitted(self.what, path + self.behind)
+
+    def fits(self, path: str) -> bool:
+        brackets = 0 if self.what == _CALLED else len(" ()")
+        return len(self.what) + brackets + len(path) + len(self.behind) <= _LABEL
 
 
 def table(run: Run) -> Iterator[str]:
@@ -27,7 +49,9 @@ def table(run: Run) -> Iterator[str]:
         for number, entry in enumerate(entries[:_ROWS])
         if number < _ALWAYS or sum(row.total for row in entry) >= least
     ]
-    lines = list(_labelled(shown))
+    labelled = list(_labelled(shown))
+    spelled = _spelled(label for label, _ in labelled)
+    lines = [(label.text(spelled[label.path]), sums) for label, sums in labelled]
     width = max((len(label) for label, _ in lines), default=0)
     heads = "  ".join(f"{stage:>8}" for stage in stages(run))
     yield f"  {'compiled':<{width}}  {'times':>5}  {heads}  why"
@@ -35,6 +59,26 @@ def table(run: Run) -> Iterator[str]:
     told = {id(row) for row in itertools.chain(*shown)}
     if rest := [row.total for row in rows if id(row) not in told]:
         yield f"  and {plural(len(rest), 'other')}, {seconds(sum(rest))}"
+
+
+def _spelled(labels: Iterable[_Label]) -> dict[str, str]:
+    """One spelling for each path in the whole table: the longest with which its labels fit."""
+    of: dict[str, list[_Label]] = {}
+    for label in labels:
+        of.setdefault(label.path, []).append(label)
+    return {
+        path: next((form for form in forms if all(one.fits(form) for one in many)), forms[-1])
+        for path, many in of.items()
+        if (forms := list(_forms(path)))
+    }
+
+
+def _forms(path: str) -> Iterator[str]:
+    yield path
+    parts = path.split(os.sep)
+    for kept in (2, 1):
+        if len(parts) > kept:
+            yield os.path.join("...", *parts[-kept:])
 
 
 def _functions(rows: Sequence[Row]) -> list[Row]:
@@ -66,17 +110,17 @@ def _by_line(rows: Sequence[Row]) -> list[list[Row]]:
     return list(lines.values())
 
 
-def _together(rows: Sequence[Row]) -> tuple[str, Sums]:
+def _together(rows: Sequence[Row]) -> tuple[_Label, Sums]:
     together = Sums()
     for row in rows:
         together.add(row)
     together.causes = {}  # of operations that have nothing in common
     if rows[0].eager:
-        return _fitted(f"{len(rows)} operations outside of jit", _place(rows[0])), together
-    return _fitted(f"{len(rows)} functions", place(next(iter(rows[0].calls)))), together
+        return _defined(f"{len(rows)} operations outside of jit", rows[0]), together
+    return _called(f"{len(rows)} functions", next(iter(rows[0].calls))), together
 
 
-def _labelled(entries: Sequence[Sequence[Row]]) -> Iterator[tuple[str, Sums]]:
+def _labelled(entries: Sequence[Sequence[Row]]) -> Iterator[tuple[_Label, Sums]]:
     room = _CALLERS
     for rows in entries:
         if len(rows) > 1:
@@ -89,7 +133,7 @@ def _labelled(entries: Sequence[Sequence[Row]]) -> Iterator[tuple[str, Sums]]:
         callers = row.callers[:room] if len(row.calls) > 1 else []
         room -= len(callers)
         for site, sums in callers:
-            yield "  called at " + _end(place(site), _LABEL - len("  called at ")), sums
+            yield _called(_CALLED, site), sums
 
 
 def _line(name: str, width: int, sums: Sums, run: Run) -> str:
@@ -111,9 +155,17 @@ def _spent(took: float) -> str:
     return seconds(took) if took else "n/a"
 
 
-def _name(row: Row) -> str:
-    what = f"{row.function} outside of jit" if row.eager else row.function
-    return _fitted(what, _place(row))
+def _name(row: Row) -> _Label:
+    return _defined(f"{row.function} outside of jit" if row.eager else row.function, row)
+
+
+def _defined(what: str, row: Row) -> _Label:
+    return _Label(what, short(row.path), f":{row.line}")
+
+
+def _called(what: str, site: Site) -> _Label:
+    path = short(site.path)
+    return _Label(what, path, place(site).removeprefix(one_line(path)))
 
 
 def _place(of: Row | Inlined) -> str:

@@ -74,7 +74,11 @@ def _findings(
     lines_option: str,
 ) -> Iterator[str]:
     """As many whole as leave room for all the others in brief; the first one in any case."""
-    whole = [["", *block(finding, options, colour, saving(finding, run))] for finding in problems]
+    first = {finding.name: finding for finding in reversed(problems)}
+    whole = [
+        ["", *block(finding, options, colour, saving(finding, run), finding is first[finding.name])]
+        for finding in problems
+    ]
     needed = sum(map(len, whole))
     told = len(whole)
     while told > 1 and sum(map(len, whole[:told])) + _lines_in_brief(len(whole) - told) > room:
@@ -131,9 +135,13 @@ def _headline(run: Run) -> str:
 
 
 def block(
-    finding: Finding, options: Options, colour: bool, saves: Saving | None = None
+    finding: Finding,
+    options: Options,
+    colour: bool,
+    saves: Saving | None = None,
+    more: bool = True,
 ) -> Iterator[str]:
-    """One finding: what, where, why, what to do."""
+    """One finding: what, where, why, what to do; `more`: and the command for its page."""
     yield _title(finding, colour)
     yield from _wrapped("", finding.message)
     if finding.site and not options.redact:
@@ -144,7 +152,8 @@ def block(
         yield from _wrapped("fix: ", finding.advice)
     if saves is not None:
         yield from _wrapped("saves: ", str(saves))
-    yield f"      more: gotcha-lint --explain {finding.name}"
+    if more:
+        yield f"      more: gotcha-lint --explain {finding.name}"
 
 
 def _title(finding: Finding, colour: bool) -> str:
