@@ -11,7 +11,7 @@ UNSEEN = {
     "for once a second, not at the call",
     READS: "before Python 3.12 it goes past Python: such reads are not seen",
 }
-_BRIEF = {CALLS: "fast-path calls", READS: "np.asarray on the CPU"}
+BRIEF = {CALLS: "fast-path calls", READS: "np.asarray on the CPU"}
 
 
 def lines(degraded: Mapping[str, str]) -> Iterator[str]:
@@ -21,5 +21,5 @@ def lines(degraded: Mapping[str, str]) -> Iterator[str]:
         if feature not in old:
             yield f"degraded: {feature}: {why}"
     if old:
-        hidden = " and ".join(_BRIEF[feature] for feature in old)
+        hidden = " and ".join(BRIEF[feature] for feature in old)
         yield f"not seen on Python 3.11: {hidden}; see gotcha-sanitize doctor"

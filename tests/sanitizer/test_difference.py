@@ -16,6 +16,7 @@ from gotcha_sanitizer.commands import doctor
 from gotcha_sanitizer.hooks import self_tests
 from gotcha_sanitizer.run.difference import compare
 from gotcha_sanitizer.run.record import fold
+from gotcha_sanitizer.values.words import listed
 from tests.sanitizer import records
 from tests.sanitizer.records import finding, program, start
 
@@ -120,12 +121,14 @@ def test_doctor(cli: Any, monkeypatch: Any):
     monkeypatch.setattr(doctor, "starts", lambda: True)
     code, out, _ = cli("doctor")
     assert code == 0, out
-    assert out.endswith("everything that can work here works\n")
+    missing = f", except {listed([*old_python.BRIEF.values()])}: these need Python 3.12"
+    assert out.endswith(f"\nit works here{missing if sys.version_info < (3, 12) else ''}\n")
     assert "frame cache_miss" not in out
     assert re.search(r"^ok     JAX's internals +\d+ names are there \(-v lists them\)$", out, re.M)
     assert "ok     frame cache_miss" in cli("doctor", "-v")[1]
     for feature, why in old_python.UNSEEN.items():  # to which the report sends its reader
-        assert (f"off    {feature}" in out and why in out) == (sys.version_info < (3, 12))
+        shown = f"off    {old_python.BRIEF[feature]}" in out and why in out
+        assert shown == (sys.version_info < (3, 12))
 
 
 def test_doctor_tells_what_is_lost(cli: Any, monkeypatch: Any):
@@ -174,6 +177,18 @@ def test_doctor_with_a_jax_that_is_broken(cli: Any, monkeypatch: Any, tmp_path: 
         r"^WRONG +jax +cannot be imported: ModuleNotFoundError: .*jaxlib_that", out, re.M
     )
     assert out.endswith(" needs attention\n")
+
+
+def test_doctor_on_a_narrow_screen(cli: Any, monkeypatch: Any):
+    monkeypatch.setattr(doctor, "starts", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = [doctor.Line("jax", "ok", "0.10.2"), doctor.Line("calls", "off", "word " * 30)]
+    head, first, *rest, last = doctor.rendered(lines, 60).splitlines()
+    assert head.startswith("ok     jax") and first.startswith("off    calls  word")
+    assert rest and all(line.startswith(" " * 14 + "word") for line in rest)
+    assert max(map(len, (head, first, *rest, last))) <= 60
+    _, out, _ = cli("doctor")
+    assert len(max(out.splitlines(), key=len)) < 120 and "\n              " in out
 
 
 def test_doctor_layout(snapshot: Snapshot):

@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -17,6 +18,7 @@ import click
 from gotcha_lint import __version__
 from gotcha_lint.output import terminal
 from gotcha_sanitizer import old_python
+from gotcha_sanitizer.values.words import listed
 
 _OLDEST = (0, 10)
 _OPTIONAL = {
@@ -37,6 +39,7 @@ class Line:
     state: str
     text: str
     internal: bool = False  # a name of JAX's own: shown where it is gone, or with `-v`
+    newer_python: bool = False  # off, until the program runs on a newer Python
 
 
 @click.command(epilog="Exit codes: 0 everything that can work here works, 1 something does not.")
@@ -44,7 +47,9 @@ class Line:
 def command(verbose: bool) -> int:
     """Say what works here, and what to do where something does not."""
     lines = [line for look in LOOKS for line in look()]
-    terminal.out(rendered(lines if verbose else _brief(lines)))
+    wide = terminal.is_terminal(sys.stdout) or os.environ.get("COLUMNS")
+    columns = terminal.width(sys.stdout) if wide else sys.maxsize
+    terminal.out(rendered(lines if verbose else _brief(lines), columns))
     return int(any(line.state == "wrong" for line in lines))
 
 
@@ -58,18 +63,31 @@ def _brief(lines: list[Line]) -> list[Line]:
     return [*kept[: (at := lines.index(there[0]))], summary, *kept[at:]]
 
 
-def rendered(lines: list[Line]) -> str:
-    """A line for each thing looked at, and a last one that sums up."""
+def rendered(lines: list[Line], columns: int = sys.maxsize) -> str:
+    """A line for each thing looked at, wrapped at so many columns, and a last one that sums up."""
     width = max(len(line.what) for line in lines)
     marks = {"ok": "ok   ", "off": "off  ", "wrong": "WRONG"}
-    shown = [f"{marks[line.state]}  {line.what:<{width}}  {line.text}".rstrip() for line in lines]
+    shown = [
+        wrapped
+        for line in lines
+        for wrapped in textwrap.wrap(
+            f"{marks[line.state]}  {line.what:<{width}}  {line.text}",
+            columns,
+            subsequent_indent=" " * (width + 9),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    ]
     ends = []
     if any(line.what == "jax" and line.state == "off" for line in lines):
         ends.append("JAX is not installed here: install the sanitizer where your program runs")
     if wrong := sum(line.state == "wrong" for line in lines):
         ends.append(f"{wrong} of {len(lines)} need{'s' * (wrong == 1)} attention")
-    end = "; ".join(ends) or "everything that can work here works"
-    return "\n".join([*shown, end]) + "\n"
+    if not ends:
+        newer = [line.what for line in lines if line.newer_python]
+        without = f", except {listed(newer)}: these need Python 3.12" if newer else ""
+        ends.append(f"it works here{without}")
+    return "\n".join([*shown, *textwrap.wrap("; ".join(ends), columns)]) + "\n"
 
 
 def _python() -> Iterator[Line]:
@@ -79,7 +97,8 @@ def _python() -> Iterator[Line]:
 
 def _monitoring() -> Iterator[Line]:
     if sys.version_info < (3, 12):
-        yield from (Line(feature, "off", why) for feature, why in old_python.UNSEEN.items())
+        for feature, why in old_python.UNSEEN.items():
+            yield Line(old_python.BRIEF[feature], "off", why, newer_python=True)
         return
     free = [i for i in range(6) if sys.monitoring.get_tool(i) is None]
     if free:
