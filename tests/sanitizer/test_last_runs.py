@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -79,6 +80,35 @@ def test_only_the_last_ones_stay(folder: Path) -> None:
     assert newest.programs[0]["function"] == f"f{last_runs.KEPT + 2}"
 
 
+def test_the_last_run_of_this_folder_comes_first(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, elsewhere, third = (tmp_path / name for name in ("here", "elsewhere", "third"))
+    for place in (here, elsewhere, third):
+        place.mkdir()
+    monkeypatch.chdir(here)
+    last_runs.keep(_run("mine"))
+    monkeypatch.chdir(elsewhere)
+    for _ in range(last_runs.KEPT + 3):
+        last_runs.keep(_run("other"))
+    assert len(list(folder.iterdir())) == last_runs.KEPT + 1
+    for place, function in ((here, "mine"), (elsewhere, "other"), (third, "other")):
+        monkeypatch.chdir(place)
+        assert fold(read(last_runs.newest())).programs[0]["function"] == function
+
+
+def test_there_is_a_limit_for_all_folders(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(last_runs, "KEPT_IN_ALL", 3)
+    for number in range(5):
+        (tmp_path / str(number)).mkdir()
+        monkeypatch.chdir(tmp_path / str(number))
+        last_runs.keep(_run(f"f{number}"))
+    names = {fold(read(path)).programs[0]["function"] for path in folder.iterdir()}
+    assert names == {"f2", "f3", "f4"}
+
+
 def test_where_there_is_none(cli: Any) -> None:
     with pytest.raises(BadRecord, match="no run was kept yet"):
         last_runs.newest()
@@ -98,8 +128,9 @@ def test_the_report_of_the_last_run(cli: Any, tmp_path: Path) -> None:
     said = [line.partition("gotcha: ")[2] for line in done.stderr.splitlines()]
     assert said[-2:] == ["the record of this run: run.jsonl", "the page of this run: run.html"]
 
-    code, out, _ = cli("report", "--last")
+    code, out, err = cli("report", "--last")
     assert code == 0
+    assert re.search(r"the run of train\.py that began at 20\d\d-\d\d-\d\d \d\d:", err)
     assert "recompile (shape) at train.py:5" in out
     code, out, _ = cli("report", "--last", "--format", "json")
     assert sum(row["compiles"] for row in json.loads(out)["functions"]) == 3

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,11 @@ def _names() -> list[str]:
     epilog="Exit codes: 0, or 1 when --fail-on names a finding; notes (info) never fail."
 )
 @click.argument("records", nargs=-1, type=RECORD, metavar="RUN.jsonl...")
-@click.option("--last", is_flag=True, help="The last run, of which a small record is always kept.")
+@click.option(
+    "--last",
+    is_flag=True,
+    help="The last run in this folder, of which a small record is always kept.",
+)
 @click.option("--format", "form", type=click.Choice(_names()), help="Default: text.")
 @click.option("--html", "page", type=click.Path(path_type=Path), help="Also write this page.")
 @click.option(
@@ -65,6 +70,8 @@ def command(
         raise click.UsageError("name the records of a run (RUN.jsonl), or use --last")
     runs = [(path, load(path)) for path in (records or [last_runs.newest()])]
     whole = merge([run for _, run in runs])
+    if last:
+        terminal.note(_which(whole))
     if page is not None:
         publish(_page(whole), page)
         terminal.note(f"wrote {page}")
@@ -73,6 +80,13 @@ def command(
         text = rendered(form or "text", whole, runs, colour, max_lines)
         publish(text, output_file)
     return int(bool(_failing(whole, fail_on)))
+
+
+def _which(run: Run) -> str:
+    """`the run of train.py that began at 2026-11-27 20:54:01`."""
+    program = os.path.basename(next(iter(run.start.get("argv", [])), "")) or "a program"
+    began = datetime.fromtimestamp(float(run.start.get("time", 0.0)))
+    return f"the run of {program} that began at {began:%Y-%m-%d %H:%M:%S}"
 
 
 def rendered(
