@@ -1,10 +1,12 @@
 // The index of gotchas: choices above the table. Without this script, all rows are shown.
 // `gotchaFilter` comes from filter-data.js, which docs/build_site.py writes.
 
+const COLUMNS = ["gotcha", "family", "linter", "sanitizer", "trainer", "fix"];
+
 function gotchaTable() {
   for (const table of document.querySelectorAll("article table")) {
     const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
-    if (heads[0] === "gotcha" && heads[1] === "family") return { table, heads };
+    if (COLUMNS.every((name) => heads.includes(name))) return { table, heads };
   }
   return undefined;
 }
@@ -79,6 +81,7 @@ function setUpFilter() {
     for (const [name, value] of new URLSearchParams(location.hash.slice(2))) {
       const control = form.elements[name];
       if (control) control.value = value;
+      if (control && control.selectedIndex === -1) control.value = ""; // no such choice
     }
   }
   found.table.before(form);

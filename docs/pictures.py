@@ -26,7 +26,7 @@ COLUMNS = 100
 def terminal() -> str:
     """Two findings in `examples/flawed` as an SVG that loads nothing from elsewhere."""
     command = ["-m", "gotcha_lint", "--no-cache", "--color", "always"]
-    ran = _run([*command, "--select", SHOWN, "flawed"], ROOT / "examples")
+    ran = _run([*command, "--select", SHOWN, "examples/flawed"], ROOT)
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print(f"$ gotcha-lint --select {SHOWN} examples/flawed", markup=False)
     console.print(Text.from_ansi(ran))

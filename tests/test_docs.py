@@ -262,6 +262,17 @@ def test_the_picture_of_the_linter_shows_what_it_prints():
     assert words(pictures.terminal()) == words((pictures.IMAGES / "linter.svg").read_text("utf-8"))
 
 
+def test_the_filter_of_the_index_reads_columns_that_are_there():
+    """Without a browser: a new column once hid the choices above the table."""
+    script = (DOCS / "filter.js").read_text("utf-8")
+    (listed,) = re.findall(r"^const COLUMNS = (\[.*\]);$", script, re.M)
+    read = set(re.findall(r'column\(row, "(\w+)"\)', script))
+    assert set(json.loads(listed)) == read and len(read) > 4
+    index = (DOCS / "gotchas" / "README.md").read_text("utf-8")
+    (head,) = (line for line in index.splitlines() if line.startswith("| gotcha |"))
+    assert read <= {cell.strip() for cell in head.strip("|").split("|")}
+
+
 def test_the_picture_of_a_profile_has_its_rows():
     """Steps of 100 ms, each dispatched while the one before is computed; JAX names a call twice."""
     rows = [
