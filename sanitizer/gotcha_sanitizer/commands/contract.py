@@ -10,6 +10,7 @@ import click
 from gotcha_sanitizer.commands._runs import RECORD, load, publish
 from gotcha_sanitizer.run import contract
 from gotcha_sanitizer.run.merge import merge
+from gotcha_sanitizer.run.os_errors import in_words
 from gotcha_sanitizer.values.words import plural
 
 _FILE = "gotcha-contract.toml"
@@ -52,8 +53,9 @@ def check(records: tuple[Path, ...], file: Path) -> int:
     try:
         agreed = contract.read(file.read_text("utf-8"))
     except (OSError, ValueError) as error:
+        reason = in_words(error) if isinstance(error, OSError) else error
         raise click.ClickException(
-            f"{file}: {error}; write it with `gotcha-sanitize contract write`"
+            f"{file}: {reason}; write it with `gotcha-sanitize contract write`"
         ) from error
     told = contract.compare(agreed, _found(records))
     broken = [each for each in told if not each.allowed]

@@ -1,7 +1,8 @@
 """The contract of a program: what its steps compile, take and cost, as a file that is committed.
 
 It is made from a recorded run and compared with a later one. The file is TOML with one table for
-each function, in the order of their places, so that a change of it reads well in a review.
+each function, in the order of their places, so that a change of it reads well in a review: the
+arguments that all programs of a function share are written once, and a program is one short line.
 """
 
 from __future__ import annotations
@@ -10,31 +11,35 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gotcha_sanitizer.run.record import Json, Run
-from gotcha_sanitizer.values.words import plural
+from gotcha_sanitizer.values.words import plural, size
 
-VERSION = 1
+VERSION = 2
 _SLACK = 1.1  # of bytes: padding and small buffers differ from machine to machine
 _SMALL = 4096  # bytes: what the sizes of small programs differ by
 _MOST_SIGNATURES = 32
+_MOST_SHOWN = 8  # of the new arguments of one function
 _HEAD = """\
 # What this program compiles, takes and costs: see `gotcha-sanitize contract --help`.
 # Written from a run; checked with `gotcha-sanitize contract check run.jsonl`.
 """
 
 
+Signature = tuple[str, ...]  # one text for each argument, as in "state: float32[4] x2, int32[]"
+
+
 @dataclass(frozen=True)
 class Function:
-    """One jitted function of the user's. `signatures` are its arguments, one text a program."""
+    """One jitted function of the user's. `signatures` are its arguments, one entry a program."""
 
     name: str
     file: str
     compiles: int
-    signatures: tuple[str, ...]
+    signatures: tuple[Signature, ...]
     options: str = ""  # donation, static arguments, shardings
     constants: int = 0  # bytes baked into its largest program
     memory: int = 0  # bytes that its largest program asks for; 0: not known
@@ -42,6 +47,19 @@ class Function:
     @property
     def key(self) -> tuple[str, str]:
         return self.file, self.name
+
+    @property
+    def shared(self) -> Signature:
+        """The arguments that are the same in all programs."""
+        first, *others = self.signatures or ((),)
+        return tuple(text for text in first if all(text in other for other in others))
+
+    @property
+    def programs(self) -> tuple[Signature, ...]:
+        """What is different in each program; nothing where there is one."""
+        shared = self.shared
+        rest = (tuple(text for text in each if text not in shared) for each in self.signatures)
+        return tuple(rest) if len(self.signatures) > 1 else ()
 
 
 @dataclass(frozen=True)
@@ -104,21 +122,31 @@ def _compiled_name(function: str) -> str:
     return re.sub(r"\W", "_", function.rpartition(".")[2])
 
 
-def _signatures(programs: Sequence[Json], run: Run) -> tuple[str, ...]:
-    texts = (_signature(program, run) for program in programs)
-    return tuple(sorted(set(texts)))[:_MOST_SIGNATURES]
+def _signatures(programs: Sequence[Json], run: Run) -> tuple[Signature, ...]:
+    found = sorted({_signature(program, run) for program in programs}, key=_natural)
+    whole = Function("", "", 0, tuple(found[:_MOST_SIGNATURES]))
+    return tuple((*whole.shared, *each) for each in whole.programs) or whole.signatures
 
 
-def _signature(program: Json, run: Run) -> str:
-    """All leaves where the record has them, one text for leaves of one type."""
+def _natural(signature: Signature) -> list[list[tuple[int, str]]]:
+    """`float32[8]` comes before `float32[11]`."""
+    parts = (re.split(r"(\d+)", text) for text in signature)
+    return [[(int(word), "") if word.isdigit() else (-1, word) for word in each] for each in parts]
+
+
+def _signature(program: Json, run: Run) -> Signature:
+    """All leaves where the record has them; leaves of one type are counted."""
     leaves = run.avals.get(program.get("avals", ""))
     if not leaves:
-        return str(program["shapes"])
-    groups: dict[tuple[str, str], int] = {}
+        return (str(program["shapes"]),)
+    groups: dict[str, dict[str, int]] = {}
     for name, aval in leaves.items():
-        argument = name.split("[")[0].split(".")[0]
-        groups[argument, aval] = groups.get((argument, aval), 0) + 1
-    return ", ".join(f"{a}: {t}" + (f" x{n}" if n > 1 else "") for (a, t), n in groups.items())
+        types = groups.setdefault(name.split("[")[0].split(".")[0], {})
+        types[aval] = types.get(aval, 0) + 1
+    return tuple(
+        f"{argument}: " + ", ".join(t + (f" x{n}" if n > 1 else "") for t, n in types.items())
+        for argument, types in groups.items()
+    )
 
 
 def _options(programs: Sequence[Json]) -> str:
@@ -134,17 +162,30 @@ def _path(path: str, root: str) -> str:
 
 def write(contract: Contract) -> str:
     """As TOML."""
-    lines = [_HEAD, f"version = {VERSION}", f"eager_compiles = {contract.eager}"]
-    lines += [f"peak_bytes = {contract.memory}", "", "[reads]"]
+    lines = [_HEAD, f"version = {VERSION}"]
+    lines += [f"eager_compiles = {contract.eager}  # of operations outside of jit"]
+    lines += [f"peak_bytes = {contract.memory}  # {size(contract.memory)} of live arrays", ""]
+    lines += ["[reads]  # lines that wait for the device in a loop, by file and function"]
     lines += [f"{_text(name)} = {count}" for name, count in contract.reads.items()]
     for each in contract.functions:
         lines += ["", "[[function]]", f"name = {_text(each.name)}", f"file = {_text(each.file)}"]
         lines += [f"compiles = {each.compiles}"]
         lines += [f"options = {_text(each.options)}"] if each.options else []
-        lines += [f"constant_bytes = {each.constants}"] if each.constants else []
-        lines += [f"memory_bytes = {each.memory}"] if each.memory else []
-        lines += ["signatures = [", *(f"  {_text(text)}," for text in each.signatures), "]"]
+        lines += _bytes("constant_bytes", each.constants) + _bytes("memory_bytes", each.memory)
+        lines += _array("arguments", map(_text, each.shared))
+        if each.programs:
+            lines += _array("programs", (f"[{', '.join(map(_text, p))}]" for p in each.programs))
     return "\n".join(lines) + "\n"
+
+
+def _bytes(name: str, count: int) -> list[str]:
+    return [f"{name} = {count}  # {size(count)}"] if count else []
+
+
+def _array(name: str, entries: Iterable[str]) -> list[str]:
+    """One entry a line."""
+    lines = [f"  {entry}," for entry in entries]
+    return [f"{name} = [", *lines, "]"] if lines else [f"{name} = []"]
 
 
 def _text(value: str) -> str:
@@ -165,7 +206,7 @@ def read(text: str) -> Contract:
                 each["name"],
                 each["file"],
                 each["compiles"],
-                tuple(each["signatures"]),
+                tuple((*each["arguments"], *rest) for rest in each.get("programs", [[]])),
                 each.get("options", ""),
                 each.get("constant_bytes", 0),
                 each.get("memory_bytes", 0),
@@ -201,18 +242,26 @@ def _function(name: str, before: Function, now: Function) -> Iterator[Breach]:
     if now.compiles != before.compiles:
         less = now.compiles < before.compiles
         yield Breach(f"{name}: compiles {before.compiles} -> {now.compiles}", less)
-    for text in now.signatures:
-        if text not in before.signatures:
-            yield Breach(f"{name}: new arguments: {text}")
-    for text in before.signatures:
-        if text not in now.signatures:
-            yield Breach(f"{name}: no longer called with: {text}", True)
+    yield from _arguments(f"{name}: new arguments: ", now, before, False)
+    yield from _arguments(f"{name}: no longer called with: ", before, now, True)
     if now.options != before.options:
         yield Breach(f"{name}: jitted with `{before.options}` -> `{now.options}`")
     if now.constants > _SLACK * before.constants:
         yield Breach(f"{name}: constants {before.constants:,} -> {now.constants:,} bytes")
     if before.memory and now.memory > _SLACK * before.memory + _SMALL:
         yield Breach(f"{name}: asks for {before.memory:,} -> {now.memory:,} bytes")
+
+
+def _arguments(head: str, one: Function, other: Function, allowed: bool) -> Iterator[Breach]:
+    """The programs that `other` lacks, by the arguments that are not in all programs of `other`."""
+    known = {frozenset(each) for each in other.signatures}
+    shared = other.shared
+    new = [each for each in one.signatures if frozenset(each) not in known]
+    for each in new[:_MOST_SHOWN]:
+        changed = [text for text in each if text not in shared]
+        yield Breach(head + "; ".join(changed or each), allowed)
+    if (more := len(new) - _MOST_SHOWN) > 0:
+        yield Breach(f"{head}{more} more", allowed)
 
 
 def _reads(agreed: Contract, found: Contract) -> Iterator[Breach]:

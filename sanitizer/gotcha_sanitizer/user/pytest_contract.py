@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gotcha_sanitizer.run import contract
+from gotcha_sanitizer.run.os_errors import in_words
 from gotcha_sanitizer.run.record import Run
 from gotcha_sanitizer.run.stream import as_json, avals
 from gotcha_sanitizer.values.events import Explained
@@ -41,7 +42,7 @@ def _agreed(file: Path) -> contract.Contract:
     try:
         return contract.read(file.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
+        reason = in_words(error) if isinstance(error, OSError) else error
         pytest.fail(
             f"gotcha: no contract in {file.name} ({reason}): write it with `pytest {WRITE}`",
             pytrace=False,
