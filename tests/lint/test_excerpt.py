@@ -70,6 +70,12 @@ def test_a_line_that_is_cut_before_the_span_uses_the_whole_width() -> None:
     assert line[marks.index("^") :] == "BAD)"
 
 
+def test_an_indent_is_cut_without_dots() -> None:
+    line, marks = drawn(" " * 16 + "a" * 40 + "(BAD)", Span(1, 58, 1, 61), width=60)
+    assert "…" not in line and line.endswith("a" * 40 + "(BAD)")
+    assert line[marks.index("^") :] == "BAD)"
+
+
 def columns(text: str) -> int:
     return sum(width for _, width in cells(text))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import struct
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +22,8 @@ RUN = fold(records.storm())
 def test_every_exporter_has_an_extra():
     text = (Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8")
     extras = text.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
-    assert [name for name in names() if not load(name).EXTRA] == ["metrics"]  # Python alone
-    for name in set(names()) - {"metrics"}:
+    assert [name for name in names() if not load(name).EXTRA] == ["metrics", "trace"]
+    for name in set(names()) - {"metrics", "trace"}:  # these need Python alone
         assert f"\n{load(name).EXTRA} = [" in extras
 
 
@@ -54,6 +56,35 @@ def test_metrics(tmp_path: Path):
     assert numbers["gotcha/findings/recompile"] == 1
     assert numbers["gotcha/lost_seconds"] >= 20.0
     assert numbers["gotcha/live_bytes"] == 19 * 2**20
+
+
+def test_trace(tmp_path: Path):
+    """Complete events lie inside of each other or apart, as the format wants it in one row."""
+    load("trace").write(RUN, tmp_path / "run.trace.json.gz")
+    data = json.loads(gzip.decompress((tmp_path / "run.trace.json.gz").read_bytes()))
+    events = data["traceEvents"]
+    whole = [each for each in events if each["ph"] == "X" and "args" in each]
+    stages = [each for each in events if each["ph"] == "X" and "args" not in each]
+    assert [each["name"] for each in whole].count("step") == 3
+    assert sum(each["dur"] for each in whole) == pytest.approx(sum(e["dur"] for e in stages))
+    assert {each["name"] for each in stages} == {"trace", "lower", "compile"}
+    for row in {each["tid"] for each in whole}:
+        spans = sorted((e["ts"], e["ts"] + e["dur"]) for e in whole if e["tid"] == row)
+        assert all(end <= start + 1 for (_, end), (start, _) in pairwise(spans))
+    assert {each["name"] for each in events if each["ph"] == "i"} == {
+        found.name for found in RUN.problems
+    }
+    assert max(e["args"]["live arrays"] for e in events if e["ph"] == "C") == 19 * 2**20
+    load("trace").write(RUN, tmp_path / "run.json")
+    assert json.loads((tmp_path / "run.json").read_text("utf-8")) == data
+
+
+def test_compiles_of_two_threads_have_two_rows(tmp_path: Path):
+    run = fold(records.ended([records.start(), *(records.program(n, 20.0) for n in (1, 2))]))
+    load("trace").write(run, tmp_path / "run.json")
+    events = json.loads((tmp_path / "run.json").read_text("utf-8"))["traceEvents"]
+    rows = [each["tid"] for each in events if each["ph"] == "X" and "args" in each]
+    assert sorted(rows) == [1, 2]
 
 
 def test_tensorboard(tmp_path: Path):

@@ -79,7 +79,8 @@ def _cut(text: str, marked: tuple[int, int], room: int) -> tuple[str, str]:
         right = _last_fitting(edges, left, room)
     if left and right == len(drawn):  # what is left of the room shows more before the span
         left = next(i for i, edge in enumerate(edges) if edges[-1] - edge <= room)
-    head, tail = "…" if left else "", "…" if right < len(drawn) else ""
+    hidden = "".join(shown for shown, _ in drawn[:left]).strip()  # an indent is no loss
+    head, tail = "…" if hidden else "", "…" if right < len(drawn) else ""
     code = head + "".join(shown for shown, _ in drawn[left:right]) + tail
     visible_end = min(end, right)
     carets = edges[min(visible_end, len(drawn))] - edges[min(start, right)]
