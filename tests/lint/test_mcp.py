@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
+from gotcha_lint.agent import answers
+
 CODE = """\
 import jax
 
@@ -115,6 +117,20 @@ def test_what_is_wrong_is_told_in_words(folder: Path) -> None:
     texts = [result.content[0].text for result in results]
     assert 'did you mean "jit-in-loop"' in texts[0]
     assert "gone.py" in texts[1] and "no such file" in texts[2]
+
+
+def test_places_of_a_run_are_relative_as_those_of_the_linter(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, elsewhere = str(folder / "train.py"), "/elsewhere/data.py"
+    link = {"path": here, "line": 3, "message": "defined here"}
+    found = RECORD[1] | {"path": here, "chain": [link, link | {"path": elsewhere}]}
+    rows = (RECORD[0], found, RECORD[-1])
+    (folder / "run.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    monkeypatch.chdir(folder)
+    (seen,) = answers.run_report("run.jsonl").findings
+    assert seen.place == "train.py:11"
+    assert seen.because == ("train.py:3: defined here", f"{elsewhere}:3: defined here")
 
 
 def test_results_are_small(folder: Path) -> None:

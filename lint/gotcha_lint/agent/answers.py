@@ -6,6 +6,7 @@ Needs no library of the protocol. A path is relative to the folder in which the 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -214,15 +215,21 @@ def _compiled(row: Mapping[str, Any]) -> Compiled:
     return Compiled(row["function"], _place(row["path"], row["line"], row["cell"]), count, reasons)
 
 
+def _shown(path: str) -> str:
+    return shown_name(path) if os.path.isabs(path) else path
+
+
 def _seen(data: Mapping[str, Any]) -> Found:
     cause = f" ({data['cause']})" if data.get("cause") else ""
     lost = f"; {data['seconds']:.1f} s lost" if data.get("seconds", 0) >= 0.1 else ""
-    because = tuple(f"{p['path']}:{p['line']}: {p['message']}" for p in data.get("chain", ()))
+    because = tuple(
+        f"{_shown(p['path'])}:{p['line']}: {p['message']}" for p in data.get("chain", ())
+    )
     return Found(
         data["name"] + cause,
         data["severity"],
         data.get("confidence", "high"),
-        _place(data["path"], data["line"], data.get("cell")),
+        _place(_shown(data["path"]), data["line"], data.get("cell")),
         data["message"] + lost,
         because,
         data.get("advice", ""),

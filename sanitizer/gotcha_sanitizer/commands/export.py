@@ -12,9 +12,7 @@ from gotcha_sanitizer.commands._runs import RECORD, load
 from gotcha_sanitizer.run.merge import merge
 
 
-@click.command(
-    epilog="metrics and trace need nothing else; the others the extra of their name ('.[prometheus]')."
-)
+@click.command(epilog="All but metrics and trace need the extra of their name, as '.[prometheus]'.")
 @click.argument("records", nargs=-1, required=True, type=RECORD, metavar="RUN.jsonl...")
 @click.option("--to", "form", type=click.Choice(exporters.names()), required=True)
 @click.option("--output", "-o", type=click.Path(path_type=Path), required=True,
