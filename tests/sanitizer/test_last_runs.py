@@ -142,6 +142,11 @@ def test_errors_of_the_system_are_sentences(cli: Any, tmp_path: Path) -> None:
     code, _, err = cli("report", "missing.jsonl")
     assert code == 2
     assert "missing.jsonl cannot be read: there is no such file or folder" in err
+    code, _, err = cli("serve", "missing.jsonl")
+    assert "missing.jsonl cannot be read: there is no such file or folder" in err
+    (tmp_path / "run.jsonl").write_text('{"event": "start", "at": 0.0, "time": 1.0}\n')
+    code, _, err = cli("export", "run.jsonl", "--to", "metrics", "-o", "gone/run.json")
+    assert "'gone/run.json': there is no such file or folder" in err
     code, _, err = cli("report", str(tmp_path))
     assert "it is a folder" in err and "Errno" not in err
     assert in_words(OSError(errno.ENOSPC, "No space left on device")) == "the disk is full"

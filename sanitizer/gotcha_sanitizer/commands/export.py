@@ -10,6 +10,7 @@ from gotcha_lint.home import install
 from gotcha_sanitizer import exporters
 from gotcha_sanitizer.commands._runs import RECORD, load
 from gotcha_sanitizer.run.merge import merge
+from gotcha_sanitizer.run.os_errors import in_words
 
 
 @click.command(epilog="All but metrics and trace need the extra of their name, as '.[prometheus]'.")
@@ -26,5 +27,5 @@ def command(records: tuple[Path, ...], form: str, output: Path) -> int:
     except ImportError as error:
         raise click.ClickException(f"{error}; it needs {install(exporter.EXTRA)}") from error
     except OSError as error:
-        raise click.FileError(str(output), error.strerror or str(error)) from error
+        raise click.FileError(str(output), in_words(error)) from error
     return 0

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gotcha_sanitizer.run.merge import merge
+from gotcha_sanitizer.run.os_errors import in_words
 from gotcha_sanitizer.run.record import BadRecord, Run
 
 
@@ -26,7 +27,7 @@ class Follow:
                 file.seek(self._offset)
                 text = file.read()
         except OSError as error:
-            raise BadRecord(f"{self.path}: cannot be read: {error}") from error
+            raise BadRecord(f"{self.path} cannot be read: {in_words(error)}") from error
         whole = text[: text.rfind(b"\n") + 1]  # the rest of a line is still to come
         for line in whole.splitlines():
             self._add(line)
