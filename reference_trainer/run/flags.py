@@ -1,7 +1,7 @@
 """Options of the compiler, in one place; a run prints them.
 
-Wrong: XLA_FLAGS in a shell script that nobody finds again, or options that were copied from another
-machine: on one device those that overlap transfers do nothing.
+Wrong: XLA_FLAGS in a shell script that is lost, or options that were copied from another machine:
+on one device those that overlap transfers do nothing.
 Right: options of the program, from its settings and its devices. They are part of the key under
 which the compiled program is kept, so that a changed one is never missed.
 """

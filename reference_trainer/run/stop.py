@@ -38,7 +38,7 @@ class Stop:
 
     def _caught(self, number: int, frame: FrameType | None) -> None:
         self.name = signal.Signals(number).name
-        self._restore()  # a second signal acts as if nobody listened
+        self._restore()  # a second signal acts as if there were no handler
 
     def _restore(self) -> None:
         for number, old in self._old.items():

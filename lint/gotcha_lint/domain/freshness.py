@@ -67,7 +67,7 @@ def taken_from(found: Value, whole: Value) -> Value:
 
 
 def added(value: Value, origin: Origin, known: Aged) -> Value:
-    """As an element of a list that grows: which of them is looked at later, nobody knows."""
+    """As an element of a list that grows: it is unknown which of them is read later."""
     old = aged(value, known)
     if old is value and not dispatched(old.marks):
         return old

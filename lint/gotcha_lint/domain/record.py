@@ -1,4 +1,4 @@
-"""Records: dataclasses with slots that nobody changes, made and copied at little cost.
+"""Records: dataclasses with slots that nothing changes, made and copied at little cost.
 
 The engine makes millions of them. A dataclass that is frozen sets each of its fields through
 `object.__setattr__`, which takes several times as long as an assignment. So a record is frozen for

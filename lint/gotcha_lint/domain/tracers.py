@@ -1,7 +1,7 @@
 """Values that JAX traces: arrays, and trees of them, that have no value while a function is traced.
 
 `TRACED` marks what a trace is given, and what is computed of it. It is lost where Python gets a
-value after all: a shape, a type, a number of axes, what nobody knows. So it under-approximates.
+value after all: a shape, a type, a number of axes, what is unknown. So it under-approximates.
 """
 
 from __future__ import annotations

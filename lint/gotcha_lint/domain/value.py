@@ -387,7 +387,7 @@ def size_from(value: Value, origin: Origin | None = None) -> Size:
 def is_of_unknown(form: Affine | None) -> bool:
     """A sum of nothing but what is read from symbols, and lengths of something unknown.
 
-    How long the elements of something unknown are, nobody knows: all may be of one length.
+    The length of unknown elements is unknown: all may be of one length.
     """
     return (
         form is not None

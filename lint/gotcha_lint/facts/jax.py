@@ -5,7 +5,7 @@ from __future__ import annotations
 from gotcha_lint.facts import Fact, Transform
 
 LIBRARIES = {"jax", "jaxlib"}
-# Options of `jit`, `pmap` and their like that name static arguments.
+# Options of `jit`, `pmap` and similar transforms that name static arguments.
 STATIC_OPTIONS = ("static_argnames", "static_argnums", "static_broadcasted_argnums")
 
 

@@ -378,7 +378,7 @@ def _of_user(
 def unknown_call(
     machine: Machine, args: tuple[Value, ...], keywords: Arguments, span: Span, name: str = ""
 ) -> Value:
-    """What nobody knows calls the functions that it is given, with something unknown."""
+    """Unknown code calls the functions that it is given, with something unknown."""
     hand_over(machine, name, args, keywords, span)
     if name in _APPLIES and args and _are_variables(machine, args[0]):
         machine.dispatch(OF_A_MODEL)

@@ -146,7 +146,7 @@ def chosen_names(
 
 
 def _donated(call: Call, site: Site, inner: Inner) -> frozenset[int | str] | None:
-    """The arguments that a call donates, by position and by name; None: nobody knows."""
+    """The arguments that a call donates, by position and by name; None: unknown."""
     options: dict[str, Value] = site.info["keywords"]
     if "donate" in options:  # of Equinox
         first = {0, *inner.parameters[:1]}

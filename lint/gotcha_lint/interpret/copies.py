@@ -62,7 +62,7 @@ def copied(
     """What a method of a symbol gives that copies it; None for other methods.
 
     A copy of a copy that the same call has made is given up: a loop makes one after the other.
-    So are settings that are given as a dict: what the class makes of them, nobody knows.
+    So are settings that are given as a dict: it is unknown what the class makes of them.
     """
     last = str(method.path[-1])[1:] if method.path else ""
     replaces = last in _REPLACES and not args and bool(keywords)

@@ -42,7 +42,7 @@ def replaced(
     trained: Collection[str],
     donated: Collection[int | str] | None,
 ) -> tuple[Replaced, ...]:
-    """The arguments of this call that are not donated; none where nobody knows which are.
+    """The arguments of this call that are not donated; none where it is unknown which are.
 
     `parameters`: the names of the compiled function's; `trained`: those that an optimizer updates.
     """

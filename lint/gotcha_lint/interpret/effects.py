@@ -70,7 +70,7 @@ LATER = "saves later"
 QUEUED = "queued"  # an operation outside of jit, behind what is queued before it
 ENDS = "ends"  # a loop, before it has run through
 CLEARED = "cleared"  # compiled programs are forgotten
-ON_HOST = "on host"  # the function reads arrays, whatever it is given: nobody can trace it
+ON_HOST = "on host"  # the function reads arrays, whatever it is given: it cannot be traced
 
 
 def note_end(machine: Machine, span: Span) -> None:

@@ -155,7 +155,7 @@ class EagerLoop:
     """A Python loop whose operations start one by one; `dispatches` in each iteration, at least.
 
     `mostly`: the calls in it that start most of them; `deepest`: the call in what those call, and
-    so on, that still starts most. `inside`: loops in it, of which nobody knows how long they are,
+    so on, that still starts most. `inside`: loops in it, of unknown length,
     and how many of its dispatches are theirs.
     """
 
@@ -164,8 +164,8 @@ class EagerLoop:
     turns: Size
     dispatches: int
     within: Function
-    reads: bool  # the host reads arrays in it, so nobody can trace it
-    is_long: bool  # False: nobody knows how often it goes round
+    reads: bool  # the host reads arrays in it, so it cannot be traced
+    is_long: bool  # False: it is unknown how often it goes round
     mostly: tuple[Span, ...] = ()
     calls: CallString = ()
     inside: tuple[tuple[Origin, int], ...] = ()
@@ -212,7 +212,7 @@ class EagerUpdate:
 class KeyUse:
     """A random key is used.
 
-    `how`: "draw", "split", "fold", "given" (to what nobody knows), "handed" (the same, of something
+    `how`: "draw", "split", "fold", "given" (to something unknown), "handed" (the same, of something
     that is a key by its name alone), "init" (flax makes weights with it), "streams" (a module gets
     it as one of its `rngs`), "seed" (it is made, as another one than before), "undrawn" (a loop
     that gets the keys leaves them), "some" (one of these keys is taken, by a number that goes on)
@@ -324,7 +324,7 @@ class ClockRead:
 class Effect:
     """Something else happens that questions about the order of things ask for (see `effects`).
 
-    `kind`: "elapsed" (the difference of two clocks), "given" (a function that nobody knows gets
+    `kind`: "elapsed" (the difference of two clocks), "given" (an unknown function gets
     `values`), "fork" and "fork workers", "count" (`x += 1` on what outlives the function), "needs"
     (a layer asks for random numbers or a collection), "apply" (a linen module is applied without
     what it needs), "pickle", "saved" and "restored" (a checkpoint, by its library), "begun" and

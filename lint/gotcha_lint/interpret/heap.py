@@ -312,7 +312,7 @@ _MODULES = ("flax.linen", "flax.nnx", "haiku", "equinox")
 
 
 def in_module_method(machine: Machine) -> bool:
-    """Is this a method of a neural network's module? Those are traced, whoever calls them."""
+    """Is this a method of a neural network's module? Those are traced, whatever calls them."""
     activation = machine.activation
     parent = activation.function.parent
     if parent is None or not parent.is_class:

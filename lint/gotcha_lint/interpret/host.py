@@ -106,7 +106,7 @@ def _waited_for_idly(machine: Machine, values: Iterable[Value]) -> tuple[Value, 
 
 
 def note_given(machine: Machine, values: Iterable[Value], span: Span, what: str) -> None:
-    """Something gets what may be on the device, and may wait for it: a function nobody knows."""
+    """Something gets what may be on the device, and may wait for it: an unknown function."""
     if not machine.traced:
         found = leaves(machine, values, older=True)
         if found:
@@ -121,7 +121,7 @@ def as_wait(
     guards: Guards,
     calls: CallString,
 ) -> Effect | None:
-    """A read of what an older dispatch has made, or of what nobody knows."""
+    """A read of what an older dispatch has made, or of something unknown."""
     given = tuple(given)
     unknown = event.what not in _SHOWING and any(value.unknown for value in given)
     if not (unknown or leaves(machine, given, older=True)):

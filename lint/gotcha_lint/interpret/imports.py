@@ -135,7 +135,7 @@ def load_module(machine: Machine, path: str) -> Value:
 
 
 def run_module(machine: Machine, path: str) -> None:
-    """Runs the body of a module, whoever imports it, from the state that the others left."""
+    """Runs the body of a module, whatever imports it, from the state that the others left."""
     module = machine.modules[path]
     saved = machine.save()
     budget, machine.budget = machine.budget, MODULE_BUDGET

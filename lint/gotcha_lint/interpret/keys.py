@@ -136,7 +136,7 @@ def _name_of(symbol: Symbol) -> str:
 
 
 def note_some(machine: Machine, array: Array, index: Value, span: Span) -> None:
-    """`keys[n]` of a count that goes on, one of several that nobody knows; `keys[-1]`."""
+    """`keys[n]` of a count that goes on, an unknown one of several; `keys[-1]`."""
     key, atom = array.key, index.only
     if key is None or key.steps[-1:] != (SPLIT,):
         return
@@ -266,7 +266,7 @@ def use(
 def hand_over(
     machine: Machine, name: str, args: Iterable[Value], keywords: Mapping[str, Value], span: Span
 ) -> None:
-    """Something that nobody knows is given a key: as a rule it draws from it."""
+    """Something unknown is given a key: as a rule it draws from it."""
     short = name.rpartition(".")[2]
     if name.startswith(LAYERS):
         if "key" in keywords:

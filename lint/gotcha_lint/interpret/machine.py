@@ -104,7 +104,7 @@ class Machine(State, ABC):
         self.reruns: dict[Any, int] = {}  # of a context, in this root
         self.active: set[Any] = set()
         self.ranges: dict[Any, tuple[Any, Any, Any]] = {}  # symbol -> start, stop, step
-        self.maybe = 0  # one of several functions is called here, nobody knows which
+        self.maybe = 0  # one of several functions is called here; it is unknown which
         self.choice = 0  # ... and the number of the one that runs
         self.sides: dict[Any, Any] = {}  # of the open branches of this function: which is taken
         self.transform = ""  # that runs outside of jit, around what is called here
@@ -116,7 +116,7 @@ class Machine(State, ABC):
         self.reading: set[Any] = set()  # loops in which the host reads arrays of the device
         self.key_uses = 0  # that were noted
         self.joined: dict[Origin, tuple[Value, ...]] = {}  # schedules that one is made of
-        self.spread: set[Origin] = set()  # calls with `**options` that nobody knows
+        self.spread: set[Origin] = set()  # calls with unknown `**options`
         self.written_at: dict[Location, dict[Function, Origin]] = {}
         """Where a trace has written tracers, or containers, first in each function."""
         self.cached_at: dict[Location, Site] = {}  # what a trace has computed of cached properties
@@ -171,7 +171,7 @@ class Machine(State, ABC):
         self.made(site, self.current, bool(self.guarded))
         site.info["around"] = frozenset(loop for loop, _ in self.loops)
         if self.traced:
-            site.info["traced"] = True  # whoever called it compiled holds other arrays
+            site.info["traced"] = True  # a compiled caller holds other arrays
         site.info["frame"] = frame
         return site
 
@@ -227,7 +227,7 @@ class Machine(State, ABC):
         ) = saved  # fmt: skip
 
     def path_is_spread(self, span: Span) -> bool:
-        """Is the call at this place given `**options` that nobody knows?"""
+        """Is the call at this place given unknown `**options`?"""
         return (self.path, span) in self.spread
 
     def is_starred(self, span: Span) -> bool:

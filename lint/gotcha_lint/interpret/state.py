@@ -115,7 +115,7 @@ class Activation:
         return location[0] is self.frame
 
     def is_local(self, location: Location) -> bool:
-        """Nobody else can see it."""
+        """Nothing else can see it."""
         return location[0] is self.frame and location[1] not in self.function.captured
 
 

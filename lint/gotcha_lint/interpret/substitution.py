@@ -330,7 +330,7 @@ class Substitution:
         return self.symbol(name) if isinstance(name, Symbol) else None
 
     def location(self, location: Location) -> Location | None:
-        """The same place, as the caller sees it; None where nobody can say which it is."""
+        """The same place, as the caller sees it; None where it is unknown which it is."""
         base = location[0]
         if not isinstance(base, Symbol):
             return location

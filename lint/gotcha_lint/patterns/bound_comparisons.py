@@ -16,7 +16,7 @@ from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Region, Register, Span
 from gotcha_lint.program.reader import NamedReader
 
-# Other comparisons are answered by True or False alone: nobody wants the value besides.
+# Other comparisons are answered by True or False alone: the value is not used otherwise.
 _ORDER = frozenset(("Lt", "LtE", "Gt", "GtE"))
 _LOGIC = frozenset(("BitAnd", "BitOr", "BitXor"))
 _ARRAYS = ("jax.numpy.", "jax.lax.", "jax.nn.")

@@ -88,7 +88,7 @@ _OF_WORLD = frozenset(("item", "tolist", "info", "log", "time", "perf_counter", 
 
 
 def acts_on_world(function: Function) -> bool:
-    """Does it print, read, log or look at the clock, so that nobody compiles it?"""
+    """Does it print, read, log or look at the clock, so that nothing compiles it?"""
     return any(
         (i[0] == "load" and i[2] in _WORLD) or (i[0] == "attr" and i[3] in _OF_WORLD)
         for i in steps_of(function)

@@ -24,7 +24,7 @@ _SPREADS = re.compile(
     rb"\*\*\s*(?:vars\(|[\w.]*asdict\(|" + _OPTIONS + rb")"
     rb"|\bfields\(|getattr\(\s*[\w.]+\s*,\s*[A-Za-z_]"
 )
-# An object of options has to become a dict, or to be asked for a name that nobody knows.
+# An object of options has to become a dict, or to be asked for an unknown name.
 _OBJECT = rb"(?:\w+\.)*(?:self|cls|\w*(?:args|arguments|flags|config|cfg|hparams|settings|options))"
 _SPREADS_OBJECTS = re.compile(
     rb"\*\*\s*(?:vars\(|[\w.]*asdict\()|\bfields\(|getattr\(\s*" + _OBJECT + rb"\s*,\s*[A-Za-z_]",
@@ -70,7 +70,7 @@ class Option:
     """`kind`: "flag", "key" (of a dict of options), "field" or "attribute"; `within`: its class.
 
     `dumps`: it may be read with all others at once, by code that names none of them. `required`: it
-    has no default. `filled`: whoever starts the program may set it, through a file or otherwise.
+    has no default. `filled`: the user may set it, through a file or otherwise.
     `alone`: of a class of which the file says all, and none of whose own functions reads it: so
     `self.width` in another class is no read of it.
     """
@@ -108,7 +108,7 @@ class Words:
     `by_others`: without either of both. `extended`: classes that others extend.
     `given`: names of arguments in calls. `filled`: classes that calls are given. `mentioned`:
     classes that are named elsewhere than where they are made. `dumps`: options are taken as a dict;
-    `spreads`: or under names that nobody knows; `spreads_objects`: those that are attributes of an
+    `spreads`: or under unknown names; `spreads_objects`: those that are attributes of an
     object.
     """
 
@@ -153,7 +153,7 @@ class Words:
         return (is_default or self.sets(option)) and not (option.dumps and spreads)
 
     def sets(self, option: Option) -> bool:
-        """Does a call give it by its name, or may whoever starts the program do so?
+        """Does a call give it by its name, or may the user do so?
 
         Where all options are taken at once, an object may have become one of them.
         """
@@ -534,8 +534,8 @@ def ignored_arguments(
 ) -> Iterator[tuple[IgnoredParameter, Span]]:
     """Calls of a module that give what the function never reads.
 
-    `seen`: the modules that it imports, and itself. Where two functions have the name, nobody knows
-    which one is called.
+    `seen`: the modules that it imports, and itself. Where two functions have the name, it is
+    unknown which one is called.
     """
     calls = list(_calls(module))
     names = {name for name, _, _ in calls}

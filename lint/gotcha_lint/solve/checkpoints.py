@@ -66,8 +66,8 @@ class Checkpoints:
             self.restores[place] = effect.what
 
     def end(self, segment: Segment) -> None:
-        """A script ends: what is still written then is lost; or a function of which nobody knows
-        what its callers do."""
+        """A script ends: what is still written then is lost; or a function whose callers are
+        unknown."""
         for effect in self.running.values():
             if segment.root is None:
                 self.lost.setdefault(_in_script(effect), effect)

@@ -243,7 +243,7 @@ class _Reader:
     def _renewed(self, key: Key) -> float:
         """From when on the keys below are those of the new split, if those of the first were used.
 
-        Else nobody knows of which split they are: never.
+        Else it is unknown of which split they are: never.
         """
         below = (k for k in self.below[key.base] if k != key and k.is_below(key))
         return self.now if any(self.uses.get(k) for k in below) else INFINITY
@@ -368,7 +368,7 @@ class _Reader:
         if direct and first.how == now.how == "split" and before[1][0] == at[1][0]:
             certain = False  # `split(key)[0], split(key)[1]`
         certain = certain and both_happen(first, now)
-        # Nobody knows what others do with a key; Flax folds the names of the weights in.
+        # It is unknown what others do with a key; Flax folds the names of the weights in.
         minor = "given" in how or "init" in how
         reuse = Reuse(first, now, before, at, certain, at_seed, minor=minor, of_layers=equal_layers)
         return self._judged(reuse)
@@ -414,7 +414,7 @@ class _Reader:
         if now.guarded or now.maybe or now.how in _GIVEN:
             return False
         if isinstance(now.key.base, Argument) and any(map(_is_of_list, now.marks)):
-            return False  # one of many that nobody knows
+            return False  # an unknown one of many
         begins = made is not None and any(loop in made.loops for loop in loops)
         if begins and not _are_of_one_network(now, at):
             return False  # each turn begins from the seed
@@ -507,7 +507,7 @@ def _is_of_list(mark: Hashable) -> bool:
 
 
 def _varies(use: KeyUse, loop: Hashable) -> bool:
-    """Is it another key in each turn? One that nobody knows, and that a dispatch of the turn has
+    """Is it another key in each turn? An unknown one that a dispatch of the turn has
     made, may be.
     """
     made = isinstance(use.key.base, Argument) and (TURN, loop) in use.marks
@@ -565,7 +565,7 @@ def are_of_two_models(first: KeyUse, now: KeyUse) -> bool:
 
 
 def _may_make_weights(use: KeyUse) -> bool:
-    """`net.init(key, x)` of something that nobody knows makes weights, or loads them."""
+    """`net.init(key, x)` of something unknown makes weights, or loads them."""
     if use.how != "given" or not use.functions:
         return False
     made = {step[1]: step for step in steps_of(use.functions[-1]) if isinstance(step[1], int)}

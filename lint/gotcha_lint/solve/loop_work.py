@@ -67,7 +67,7 @@ def eager_work(
 ) -> Iterator[tuple[tuple[str, Origin], EagerWork]]:
     """What the updates of one root are, by kind and place.
 
-    Of code that others call, compiled calls, reads and clocks show that nobody traces it.
+    Of code that others call, compiled calls, reads and clocks show that it is not traced.
     """
     plain = {loop for call in compiled for loop in call.loops if not is_of_outsider(loop)}
     seen = (event for event in segment.events if isinstance(event, (ClockRead, HostRead)))
@@ -94,5 +94,5 @@ def turns_of(segment: Segment, loops: Iterable[Any]) -> int | None:
 
 
 def is_of_outsider(mark: Any) -> bool:
-    """Is it the loop of whoever calls the methods of a class?"""
+    """Is it the loop of the caller of the methods of a class?"""
     return isinstance(mark, tuple) and len(mark) == 3 and type(mark[2]) is int and mark[2] < 0

@@ -122,7 +122,7 @@ class Names:
                 around = around.parent
 
     def is_worth_running(self, function: Function, traced: bool = False) -> bool:
-        """`traced`: its methods are traced, whoever calls them, so their loops are unrolled."""
+        """`traced`: its methods are traced, whatever calls them, so their loops are unrolled."""
         own = self.names_in.get(function, set())
         if function.declared == "traced":
             return True

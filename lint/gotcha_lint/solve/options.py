@@ -1,4 +1,4 @@
-"""Options that nothing reads: whoever sets them changes nothing."""
+"""Options that nothing reads: setting them changes nothing."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from gotcha_lint.program.options import (
 
 @dataclass(frozen=True, slots=True)
 class UnreadOption:
-    """`certain`: False where something may read all options under names that nobody knows, or where
-    it may be no option. `is_set`: by a call, or by whoever starts the program.
+    """`certain`: False where something may read all options under unknown names, or where
+    it may be no option. `is_set`: by a call, or by the user.
     """
 
     path: str

@@ -1,8 +1,8 @@
 """Times that are taken while the device may still compute.
 
 A dispatch returns as soon as the work is queued. Between two readings of a clock whose difference
-is taken, something has to wait for what is dispatched there: a read of the host, or a function
-that nobody knows and that is given the result.
+is taken, something has to wait for what is dispatched there: a read of the host, or an
+unknown function that is given the result.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 So what a unit shows follows from the texts of these alone, whatever else a project holds; it can be
 kept until one of them changes. Modules are run once for all units that import them. A script, which
-nobody imports, is run in a layer of its own, which goes when its unit is done. Where a module
+nothing imports, is run in a layer of its own, which goes when its unit is done. Where a module
 changes what another one holds (it registers something there), units that import the other one
 without it are run apart.
 """

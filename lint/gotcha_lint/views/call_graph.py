@@ -1,7 +1,7 @@
 """Which functions call which, through which transforms: what is traced, and what runs many times.
 
 A may analysis: a function is traced as soon as one call that was interpreted leads to it through a
-transform. Calls that nobody interpreted, such as those of outsiders, are not in it.
+transform. Calls that were not interpreted, such as those of outsiders, are not in it.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class CallGraph(Engine):
             )
 
     def all_edges(self) -> Iterator[Edge]:
-        """Of calls, and of functions that a transform was given and that nobody calls here."""
+        """Of calls, and of functions that a transform was given and that have no call here."""
         yield from self.edges.values()
         for site in dict.fromkeys(self.sites.values()):
             if site.kind == "transform" and site.info.get("word", "partial") != "partial":

@@ -1,6 +1,6 @@
 """Says which gotcha a crash was, after the program's own traceback.
 
-The hooks for exceptions that nobody caught are chained: what stood there is called first, with
+The hooks for exceptions that nothing caught are chained: what stood there is called first, with
 the same exception. Where a program replaces ours by its own, the end of the program looks at the
 exception that Python has kept.
 """

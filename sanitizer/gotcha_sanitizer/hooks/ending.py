@@ -1,6 +1,6 @@
 """A process that is ended by SIGTERM, as a preempted job is, writes its report and its page first.
 
-Only where nobody else has a use for the signal. The process still dies of the signal: by Python's
+Only where nothing else has a use for the signal. The process still dies of the signal: by Python's
 own handler, or, where the main thread is in a compile or hangs and does not come to it, by the
 ticker's thread. A process that was forked off has no such thread: it dies at once, as ever.
 """

@@ -81,7 +81,7 @@ class Samples:
             self.sooner()
 
     def last(self) -> None:
-        """At the end, when nobody waits: one more sample, and time to look for holders."""
+        """At the end, when nothing waits: one more sample, and time to look for holders."""
         self.searched = 0.0
         if internals.backend_started(self.context.jax) is not False:
             self.look_due = 0.0

@@ -1,7 +1,7 @@
 """`kill -USR1` prints the report so far: for a run that seems to hang, or that is not over yet.
 SIGTERM ends a run with its report (`ending`).
 
-Only where nobody else has a use for the signal. Python handles signals between two of its own
+Only where nothing else has a use for the signal. Python handles signals between two of its own
 instructions, and a compile is one of them. So a signal is also written to a pipe the moment it
 comes (`signal.set_wakeup_fd`), where the ticker finds it while the main thread compiles or hangs.
 """

@@ -1,6 +1,6 @@
 """What the arguments of a jitted step are, call by call: for `training=1`, and for `guard=N`.
 
-A call on JAX's fast path shows its arguments to nobody. So the lines that make such calls are
+A call on JAX's fast path shows its arguments to no hook. So the lines that make such calls are
 traced, as a debugger does it (`sys.settrace`), and the arguments are read by their names before
 the line runs. The first 64 calls are looked at, later ones ever more rarely. It waits for the
 device at these, and evaluates the step a second time at a few: for short runs that ask for it.

@@ -20,7 +20,7 @@ _JAX, _LOCKED = {"jax", "jaxlib"}, "jax._src.xla_bridge"
 
 
 def listen() -> bool:
-    """True where the signal is ours now: nobody else has a use for it."""
+    """True where the signal is ours now: nothing else has a use for it."""
     if NUMBER is None or threading.current_thread() is not threading.main_thread():
         return False
     if signal.getsignal(NUMBER) != signal.SIG_DFL:

@@ -43,13 +43,13 @@ def growing_in(machine: Machine, site: Site) -> Marks:
     """The open loops that are not around the making of an object: in them it grows."""
     around = site.info.get("around", NO_MARKS)
     elsewhere = site.info.get("frame") is not machine.activation.frame
-    each = EACH_CALL if elsewhere else NO_MARKS  # whoever calls this in a loop lets it grow there
+    each = EACH_CALL if elsewhere else NO_MARKS  # a caller in a loop lets it grow there
     grows = (frozenset(loop for loop, _ in machine.loops) | machine.current | each) - around
     return grows | {(GROWS, loop) for loop in grows}
 
 
 def shrinks(atom: Atom) -> None:
-    """Something is taken out of a list again: nobody knows how long it gets."""
+    """Something is taken out of a list again: it is unknown how long it gets."""
     if isinstance(atom, Object):
         atom.site.info["shrinks"] = True
 

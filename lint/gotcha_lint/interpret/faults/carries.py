@@ -39,7 +39,7 @@ def _difference(machine: Machine, a: Value, b: Value, label: str, depth: int) ->
     if one is None or other is None or depth > _DEPTH:
         return None
     if a.is_none and not _is_written_in(machine, a):
-        return None  # a parameter's default: nobody has shown a call without it
+        return None  # a parameter's default: no call without it was seen
     if a.is_none != b.is_none:
         arrays = [v for v in (a, b) if isinstance(v.only, (Array, Number, Constant))]
         if len(arrays) == 2:

@@ -212,7 +212,7 @@ _TAKE_ARRAYS = frozenset(
 )  # fmt: skip
 OVERFLOW = "overflow"
 _PAST_INT32 = 2**31
-_LARGEST_POWER = 1000  # beyond it nobody computes one
+_LARGEST_POWER = 1000  # larger ones are not computed
 _FLOATING = frozenset(
     ("exp", "log", "sqrt", "rsqrt", "tanh", "sin", "cos", "logistic", "erf", "log1p", "expm1",
      "floor", "ceil", "round", "cbrt", "lgamma")

@@ -201,7 +201,7 @@ def lacks(machine: Machine, module: Module, name: str, seen: frozenset[str] = fr
     """Does nothing in the text of the module bind the name?
 
     Where modules import each other, a name may come later than the import that asks for it here:
-    which of them runs first is up to whoever imports them.
+    which of them runs first is up to whatever imports them.
     """
     names = names_of(module)
     if name.startswith("__") or name in names or module.top.is_notebook:

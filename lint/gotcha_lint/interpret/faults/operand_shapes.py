@@ -13,7 +13,7 @@ from gotcha_lint.interpret.indexing import Shape
 from gotcha_lint.interpret.machine import Machine
 
 SHAPES = "shapes"  # of operands that do not fit
-_SPREADING = frozenset(("Sub", "Eq", "NotEq"))  # of what nobody wants all pairs
+_SPREADING = frozenset(("Sub", "Eq", "NotEq"))  # for which all pairs are never meant
 
 
 def check_operands(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> None:

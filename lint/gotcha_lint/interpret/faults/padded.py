@@ -22,7 +22,7 @@ _DEPTH = 4  # of containers in containers
 
 
 def note_padded(machine: Machine, function: Function, result: Value) -> None:
-    """Of a root that nobody calls, and its result."""
+    """Of a root that nothing calls, and its result."""
     names = (function.name, *(parameter.name for parameter in function.parameters[:2]))
     if not any(word in name.lower() for name in names for word in _WORDS):
         return

@@ -117,7 +117,7 @@ def _holds_states(machine: Machine, value: Value, depth: int) -> bool:
 
 
 def _is_state(machine: Machine, value: Value) -> bool:
-    """What `init` has given, or that and what a dispatch makes of it, which nobody has read."""
+    """What `init` has given, or that and what a dispatch makes of it, which nothing has read."""
     if is_fetched(value.marks) or (value.unknown and not dispatched(value.marks)):
         return False
     variables = all(are_on_device(machine, Value((atom,))) for atom in value.atoms)

@@ -1,4 +1,4 @@
-"""What is wrong with a checkpoint: a relative path, a replicated state, one that nobody finds."""
+"""What is wrong with a checkpoint: a relative path, a replicated state, one that is not found."""
 
 from __future__ import annotations
 

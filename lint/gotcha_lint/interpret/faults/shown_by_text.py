@@ -1,4 +1,4 @@
-"""Faults that the text of a function shows alone, whoever calls it (see `patterns/`)."""
+"""Faults that the text of a function shows alone, whatever calls it (see `patterns/`)."""
 
 from __future__ import annotations
 

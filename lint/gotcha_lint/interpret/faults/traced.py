@@ -79,7 +79,7 @@ def is_sure(machine: Machine, span: Span) -> bool:
 
 
 def _waits_for_optional(function: Function, tests: set[tuple[str, Span]]) -> bool:
-    """Under `if size is None`, of an argument that nobody here is seen to give, or to leave out."""
+    """Under `if size is None`, of an argument of which no call here gives it or leaves it out."""
     made = {i[1]: i for i in steps_of(function)}
     for i in steps_of(function):
         if i[0] != "if" or (function.path, i[-1]) not in tests:

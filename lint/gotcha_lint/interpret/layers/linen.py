@@ -62,7 +62,7 @@ def _held(machine: Machine, value: Value) -> tuple[Site, ...]:
 
 
 def are_on_device(machine: Machine, value: Value) -> bool:
-    """Is it what `init` gave, and no copy of which nobody knows where it is?"""
+    """Is it what `init` gave, and no copy at an unknown place?"""
     return are_variables(machine, value) and not any(
         site.info.get(COPIED) for site in _held(machine, value)
     )
@@ -138,7 +138,7 @@ def met(call: Call, start: int) -> None:
         return
     machine.events[start:] = [event for event in machine.events[start:] if event not in needs]
     if (machine.path, call.span) in machine.spread:
-        return  # among options that nobody knows
+        return  # among unknown options
     by_need = {effect.what: effect for effect in needs}
     if BATCH_STATS in by_need or not _lacks(machine, call.get(0, "variables"), BATCH_STATS):
         by_need.pop(STATISTICS, None)

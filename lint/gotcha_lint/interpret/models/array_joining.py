@@ -98,7 +98,7 @@ def _joined_shape(call: Call, content: Contents, arrays: Sequence[Array]) -> Sha
     if not rank or axis is None or not -rank <= axis < rank:
         return None
     axis %= rank
-    some = Size(1, INFINITY)  # nobody appends an empty array
+    some = Size(1, INFINITY)  # appending an empty array is not expected
     sizes = [some if array.shape is None else array.shape[axis] for array in arrays]
     total = _total(content, sizes)
     common = common_shape([array for array in arrays if array.shape is not None])

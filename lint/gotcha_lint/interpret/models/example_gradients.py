@@ -88,7 +88,7 @@ def _positions(site: Site) -> set[int]:
 
 
 def _place_of_gradient(site: Site) -> tuple[int, ...] | None:
-    """Where in the result the gradient stands; None where nobody knows."""
+    """Where in the result the gradient stands; None where it is unknown."""
     if site.info["word"] == "value_and_grad":
         return (1,)
     args, keywords = site.info["args"], site.info["keywords"]

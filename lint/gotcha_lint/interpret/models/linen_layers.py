@@ -147,7 +147,7 @@ def _note_undecided(call: Call, info: Mapping[str, Any]) -> None:
     spread, layer = call.engine.spread, call.on
     places = (call.engine.path, call.span), getattr(layer, "origin", None)
     if any(place in spread for place in places):
-        return  # among options that nobody knows
+        return  # among unknown options
     known = rate.constant is not None and rate.constant > 0
     note(call.engine, "undecided", info["name"], call.span, maybe=not known)
 

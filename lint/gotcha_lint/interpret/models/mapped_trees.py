@@ -147,7 +147,7 @@ def _dict(
 def check_axes(call: Call, axes: Value | None, needed: float) -> None:
     """`vmap(f, in_axes=(0, None))(x)`: an entry for each positional argument.
 
-    A function that nobody here calls has fewer arguments than it needs.
+    A function that nothing here calls has fewer arguments than it needs.
     """
     content = contents(call.engine, axes) if axes is not None else None
     machine = call.engine

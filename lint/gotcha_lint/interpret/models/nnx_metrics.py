@@ -47,6 +47,6 @@ def metric_method(call: Call) -> Value:
     result = given_by(as_tracer(array) if call.engine.traced else array, call.origin)
     if parts is None:
         return result
-    rest = result if "*" in parts else None  # `**` of a dict that nobody knows
+    rest = result if "*" in parts else None  # `**` of an unknown dict
     named = tuple(name for name in parts if name != "*")
     return new_dict(call.engine, Mapping(named, (result,) * len(named), rest), call.span)

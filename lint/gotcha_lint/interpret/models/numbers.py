@@ -266,7 +266,7 @@ def _extreme(call: Call, given: tuple[Value, ...]) -> Value:
 
 
 def _is_counter(atom: Atom) -> bool:
-    """A number that a loop, or whoever calls the methods of an object, counts up without end."""
+    """A number that a loop, or the caller of the methods of an object, counts up without end."""
     form = atom.affine if isinstance(atom, Number) and atom.high == INFINITY else None
     names = () if form is None else (name for name, _ in form[0])
     return any(isinstance(name, tuple) and name[0] == "carried" for name in names)

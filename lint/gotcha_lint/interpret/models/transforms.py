@@ -614,7 +614,7 @@ def identity(call: Call) -> Value:
 
 @model("abc.abstractmethod")
 def abstract(call: Call) -> Value:
-    """What a subclass will do, where the method here does nothing: nobody knows."""
+    """Unknown: what a subclass will do, where the method here does nothing."""
     given = call.argument(0, "funcobj")
     atom = given.only
     function = atom.site.info.get("function") if isinstance(atom, Object) else None

@@ -104,9 +104,9 @@ _TESTS_OF_ARRAYS = ("equinox.is_array", "equinox.is_inexact_array")  # of the de
     "flax.serialization.to_state_dict",
 )
 def tree_of_arrays(call: Call) -> Value:
-    """A tree of arrays on the device, if it is of what nobody has fetched.
+    """A tree of arrays on the device, if it is of what nothing has fetched.
 
-    Nothing is known of what a function gives that nobody knows: it may have fetched it.
+    Nothing is known of what an unknown function gives: it may have fetched it.
     """
     tree = call.args[0] if call.args else UNKNOWN
     known = not tree.unknown and bool(tree.atoms) and not is_fetched(tree.marks)

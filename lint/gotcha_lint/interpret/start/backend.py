@@ -83,7 +83,7 @@ def _being_imported(machine: Machine) -> str | None:
 
 
 def note_import(machine: Machine, path: str, span: Span) -> None:
-    """A module of the project is imported: what it starts runs from now on, and whoever imports
+    """A module of the project is imported: what it starts runs from now on, and what imports
     the module at hand starts it, too.
     """
     found = machine.import_starts.get(path)
@@ -164,7 +164,7 @@ def note_iterated(machine: Machine, made: Origin | None) -> None:
 
 
 def _threads(machine: Machine, is_default: bool) -> tuple[Origin, ...] | None:
-    """Where JAX has started its threads, if that is known; None where a fork harms nobody."""
+    """Where JAX has started its threads, if that is known; None where a fork does no harm."""
     started = machine.read(BACKEND)
     method = machine.read(_METHOD) if is_default else None
     if started is None or (method is not None and method.constant != "fork"):

@@ -1,1 +1,1 @@
-"""What the text of one function shows alone, whoever calls it (floor `patterns`)."""
+"""What the text of one function shows alone, whatever calls it (floor `patterns`)."""

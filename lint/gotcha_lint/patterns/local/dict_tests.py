@@ -103,7 +103,7 @@ def _types(makers: Makers, register: Register) -> Iterator[str]:
 
 
 def _gets_plain_dicts(origins: Origins, function: Function, parameter: str) -> bool:
-    """Every call of a nested function, which nobody else can call, fills the parameter with one."""
+    """Every call of a nested function, which has no other callers, fills the parameter with one."""
     owner = function.parent
     place = [p.name for p in function.parameters].index(parameter)
     if owner is None or owner.is_module or owner.is_class:

@@ -242,7 +242,7 @@ def _range(links: Links, function: Function, loop: Instruction) -> Instruction |
 
 
 def _counts_from_one(links: Links, function: Function, turn: _Turn) -> bool:
-    """`range(1, steps + 1)`: whoever saves at multiples takes one for the number of steps."""
+    """`range(1, steps + 1)`: code that saves at multiples takes one for the number of steps."""
     made = _range(links, function, turn.loop)
     if made is None or len(made[3]) < 2:
         return False

@@ -18,7 +18,7 @@ class GradientsNotReduced(Rule):
     it moves the weight to 0.5 instead of -2.5. A `pmean` of the loss, inside of the differentiated
     function, does not help there: the gradient of each device stays its own. Under `jax.pmap` each
     device gives its gradient to its own optimizer: there are as many models as devices, each
-    trained on its part of the data, and whoever takes the first one throws the others away.
+    trained on its part of the data, and code that takes the first one drops the others.
 
     ## Instead
     `grads = jax.lax.pmean(grads, "data")`. Or keep the check, and average the loss: `shard_map`

@@ -42,13 +42,13 @@ class KeyReuse(Rule):
     - one key for a permutation of several aligned arrays;
     - tests.
 
-    A note by default: a key that is given to functions that nobody knows, to `init` and to `split`,
+    A note by default: a key that is given to unknown functions, to `init` and to `split`,
     or to `init` of two models: Flax folds the names of the weights in, so that layers of the same
     name and shape begin with the same weights.
 
     Shown with `--all`, as the same numbers may be meant:
 
-    - the turns of a loop that gives a function that nobody knows one key; a draw from a key that is
+    - the turns of a loop that gives an unknown function one key; a draw from a key that is
       folded, too, or that a model gets as one of its `rngs`; draws under conditions that differ;
     - two keys that are made of one seed, `key(args.seed)` here and there; a key of a literal in a
       function that draws from it, or as the default of a parameter: each call draws the same;

@@ -19,7 +19,7 @@ class CachesClearedInLoop(Rule):
 
     ## Instead
     Take the call out. Where memory grows, find out why the step has so many programs: a shape that
-    varies with the batch (pad it to a few lengths), a function that is made anew at each turn.
+    varies with the batch (pad it to a few lengths), a function that is made again in each turn.
 
     ## Not reported
     Calls under a condition that differs from step to step, as `step % 1000 == 0`; loops of a few

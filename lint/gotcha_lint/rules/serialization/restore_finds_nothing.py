@@ -18,7 +18,7 @@ class RestoreFindsNothing(Rule):
 
     ## Instead
     Ask before: `if latest_checkpoint(folder) is None: raise FileNotFoundError(folder)`. With
-    `step=...` a missing checkpoint raises. A training that shall begin anew where nothing is found
+    `step=...` a missing checkpoint raises. A training that starts from zero where nothing is found
     can say so, by the step that it begins with.
 
     A start that erases the folder of the checkpoints, and restores from it afterwards, loses them:
