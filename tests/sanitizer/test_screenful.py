@@ -186,6 +186,21 @@ def test_a_long_name_is_cut_in_the_middle_never_at_the_line():
     assert len({line.index(" s") for line in shown}) == 1
 
 
+@pytest.mark.parametrize("columns", [60, 72, 80, 100, 120])
+def test_a_terminal_gets_lines_that_fit(columns: int):
+    slow = {"seconds": {"trace": 3.0, "lower": 1.0, "compile": 192.0}}
+    run = fold(ended([start(), *(program(n, 200.0 * n, **slow) for n in (1, 2, 3)), finding()]))
+    shown = text.render(run, columns=columns).splitlines()
+    assert max(map(len, shown[1:])) <= columns
+    (head,) = (line for line in shown if line.startswith("  compiled"))
+    (row,) = (line for line in shown if line.startswith("  step (src/train.py:10)"))
+    names = ["trace", "lower", "compile"] if columns > 60 else ["seconds"]
+    assert head.split() == ["compiled", "times", *names, "why"]
+    assert row.index("shape") == head.index("why")
+    in_a_pipe = text.render(run).splitlines()
+    assert any("compile  why" in line for line in in_a_pipe)
+
+
 def test_a_path_is_spelled_in_one_way_in_the_whole_table():
     """`train.py` of the folder `runtime` stood as `.../cases/runtime/` and as `...untime/`."""
     path, other = ".../cases/runtime/weak_loop_carry.py", "train.py"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -77,7 +78,9 @@ def command(
         terminal.note(f"wrote {page}")
     if page is None or form or output_file:
         colour = terminal.wants_colour(color, sys.stdout) and output_file is None
-        text = rendered(form or "text", whole, runs, colour, max_lines)
+        on_terminal = output_file is None and terminal.is_terminal(sys.stdout)
+        columns = shutil.get_terminal_size().columns if on_terminal else 0
+        text = rendered(form or "text", whole, runs, colour, max_lines, columns)
         publish(text, output_file)
     return int(bool(_failing(whole, fail_on)))
 
@@ -90,15 +93,21 @@ def _which(run: Run) -> str:
 
 
 def rendered(
-    form: str, whole: Run, runs: list[tuple[Path, Run]], colour: bool, max_lines: int = 50
+    form: str,
+    whole: Run,
+    runs: list[tuple[Path, Run]],
+    colour: bool,
+    max_lines: int = 50,
+    columns: int = 0,
 ) -> str:
-    """The run in one of the formats: ours, or the linter's."""
+    """The run in one of the formats: ours, or the linter's. `columns`: of a terminal, else 0."""
     if form == "text":
         from gotcha_sanitizer.reporters import text
 
         head = process_table(runs) if len(runs) > 1 else ""
         options = Options(max_lines=max_lines, redact=bool(whole.start.get("redact")))
-        return head + text.render(whole, options, colour, lines_option="--max-lines ")
+        asked = "--max-lines "
+        return head + text.render(whole, options, colour, lines_option=asked, columns=columns)
     if form == "json":
         from gotcha_sanitizer.reporters import json
 

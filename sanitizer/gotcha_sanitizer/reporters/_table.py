@@ -18,6 +18,7 @@ _ALWAYS, _TINY = 2, 0.01  # rows that are shown in any case; others need this sh
 _ALIKE = 4  # functions that one line alone has called: they are shown as one
 _LABEL, _PLACE = 56, 28  # characters of the first column, and of a place that is cut
 _CALLED = "  called at "
+_NARROW = 44  # characters of the first column; with less room, the stages are added up
 
 
 @dataclass(frozen=True)
@@ -28,18 +29,21 @@ class _Label:
     path: str
     behind: str  # ":41", ", line 41" in a cell
 
-    def text(self, path: str) -> str:
+    def text(self, path: str, room: int) -> str:
         if self.what == _CALLED:
-            return _CALLED + _end(path + self.behind, _LABEL - len(_CALLED))
-        return _fitted(self.what, path + self.behind)
+            return _CALLED + _end(path + self.behind, room - len(_CALLED))
+        return _fitted(self.what, path + self.behind, room)
 
-    def fits(self, path: str) -> bool:
+    def fits(self, path: str, room: int) -> bool:
         brackets = 0 if self.what == _CALLED else len(" ()")
-        return len(self.what) + brackets + len(path) + len(self.behind) <= _LABEL
+        return len(self.what) + brackets + len(path) + len(self.behind) <= room
 
 
-def table(run: Run) -> Iterator[str]:
-    """Where the seconds of compiling went, and for which lines that called a function."""
+def table(run: Run, columns: int = 0) -> Iterator[str]:
+    """Where the seconds of compiling went, and for which lines that called a function.
+
+    `columns` of a terminal: in a narrow one, the stages are added up. 0: as wide as it gets.
+    """
     rows = sorted(run.rows.values(), key=lambda row: -row.total)
     entries = [*_by_caller(_functions(rows)), *_by_line(rows)]
     entries.sort(key=lambda entry: -sum(row.total for row in entry))
@@ -50,24 +54,52 @@ def table(run: Run) -> Iterator[str]:
         if number < _ALWAYS or sum(row.total for row in entry) >= least
     ]
     labelled = list(_labelled(shown))
-    spelled = _spelled(label for label, _ in labelled)
-    lines = [(label.text(spelled[label.path]), sums) for label, sums in labelled]
-    width = max((len(label) for label, _ in lines), default=0)
-    heads = "  ".join(f"{stage:>8}" for stage in stages(run))
-    yield f"  {'compiled':<{width}}  {'times':>5}  {heads}  why"
-    yield from (_line(label, width, sums, run) for label, sums in lines)
+    whys = [_why(sums) for _, sums in labelled]
+    beside = 2 + 2 + 5 + 2 + max(map(len, whys), default=0)
+    times = _times(stages(run), labelled)
+    room = min(_LABEL, columns - beside - _width(times)) if columns else _LABEL
+    if room < min(_NARROW, max((len(_whole(each)) for each, _ in labelled), default=0)):
+        times = _times((), labelled)
+        room = max(min(_LABEL, columns - beside - _width(times)), _PLACE)
+    spelled = _spelled([label for label, _ in labelled], room)
+    labels = [label.text(spelled[label.path], room) for label, _ in labelled]
+    width = max(map(len, labels), default=0)
+    head, *spent = times
+    yield f"  {'compiled':<{width}}  {'times':>5}  {head}why"
+    for label, (_, sums), took, why in zip(labels, labelled, spent, whys, strict=True):
+        yield f"  {label:<{width}}  {sums.programs:>5}  {took}{why}".rstrip()
     told = {id(row) for row in itertools.chain(*shown)}
     if rest := [row.total for row in rows if id(row) not in told]:
         yield f"  and {plural(len(rest), 'other')}, {seconds(sum(rest))}"
 
 
-def _spelled(labels: Iterable[_Label]) -> dict[str, str]:
+def _times(parts: Sequence[str], labelled: Sequence[tuple[_Label, Sums]]) -> list[str]:
+    """The head and the seconds of each row: of these stages, or of all together without any."""
+    rows = [[_spent(sums.seconds[part]) for part in parts] for _, sums in labelled]
+    if not parts:
+        parts, rows = ("seconds",), [[_spent(sums.total)] for _, sums in labelled]
+    widths = [max(8, *(len(text) for text in column)) for column in zip(parts, *rows, strict=True)]
+    return [
+        "".join(f"{text:>{width}}  " for text, width in zip(row, widths, strict=True))
+        for row in (parts, *rows)
+    ]
+
+
+def _width(times: Sequence[str]) -> int:
+    return len(times[0])
+
+
+def _whole(label: _Label) -> str:
+    return label.text(label.path, _LABEL)
+
+
+def _spelled(labels: Iterable[_Label], room: int) -> dict[str, str]:
     """One spelling for each path in the whole table: the longest with which its labels fit."""
     of: dict[str, list[_Label]] = {}
     for label in labels:
         of.setdefault(label.path, []).append(label)
     return {
-        path: next((form for form in forms if all(one.fits(form) for one in many)), forms[-1])
+        path: next((form for form in forms if all(one.fits(form, room) for one in many)), forms[-1])
         for path, many in of.items()
         if (forms := list(_forms(path)))
     }
@@ -136,10 +168,8 @@ def _labelled(entries: Sequence[Sequence[Row]]) -> Iterator[tuple[_Label, Sums]]
             yield _called(_CALLED, site), sums
 
 
-def _line(name: str, width: int, sums: Sums, run: Run) -> str:
-    times = " ".join(f"{_spent(sums.seconds[stage]):>8} " for stage in stages(run))
-    why = ", ".join(f"{cause} {n}" if n > 1 else cause for cause, n in sums.causes.items())
-    return f"  {name:<{width}}  {sums.programs:>5}  {times} {why}".rstrip()
+def _why(sums: Sums) -> str:
+    return ", ".join(f"{cause} {n}" if n > 1 else cause for cause, n in sums.causes.items())
 
 
 def inlined(run: Run) -> Iterator[str]:
@@ -172,9 +202,9 @@ def _place(of: Row | Inlined) -> str:
     return f"{short(of.path)}:{of.line}"
 
 
-def _fitted(what: str, where: str) -> str:
+def _fitted(what: str, where: str, room: int) -> str:
     """In the first column: the number of the line is never what is cut."""
-    room = _LABEL - len(" ()")
+    room -= len(" ()")
     where = _end(where, max(room - len(what), _PLACE))
     if len(what) > room - len(where):
         what = what[: room - len(where) - 3] + "..."

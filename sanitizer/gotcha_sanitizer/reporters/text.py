@@ -19,7 +19,7 @@ from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.rows import STAGES
 from gotcha_sanitizer.values.words import place, plural, seconds, short
 
-_WIDTH = 96
+WIDTH = 96  # of a wide terminal, and of a pipe
 _NOTES = 4
 
 
@@ -30,11 +30,12 @@ def render(
     pid: int = 0,
     at_end: bool = False,
     lines_option: str = "GOTCHA_OPTIONS=max_lines=",
+    columns: int = 0,
 ) -> str:
     """The run in words, in `options.max_lines` lines.
 
     `at_end`: below what was said meanwhile, which is not said again. `lines_option`: how its
-    reader asks for more lines.
+    reader asks for more lines. `columns`: of the terminal; 0 in a pipe, which gets lines whole.
     The findings that have room are told whole, the cheaper ones in two lines each. It is longer
     only where one finding and what is never left out (`degraded:`) fill more than that.
     """
@@ -46,16 +47,17 @@ def render(
     rest = [finding for finding in run.problems if finding not in above]
     if above and not rest and not _has_more(run):
         return ""
+    width = min(columns or WIDTH, WIDTH)
     head = [f"=={pid}==gotcha: {paint(_headline(run), 'bold', colour)}"]
     if run.divergence:
-        head += ["", *_wrapped("hosts differ, a probable hang: ", run.divergence)]
+        head += ["", *_wrapped("hosts differ, a probable hang: ", run.divergence, width)]
     if run.wait:
-        head += ["", *_wrapped("hosts: ", run.wait)]
-    tail = list(_tail(run))
+        head += ["", *_wrapped("hosts: ", run.wait, width)]
+    tail = list(_tail(run, width, columns))
     room = options.max_lines - len(head) - len(tail)
     body = [f"{_title(finding, colour)}: see above" for finding in above]
     body = ["", *body] if body else []
-    body += _findings(run, rest, room - len(body), options, colour, lines_option)
+    body += _findings(run, rest, room - len(body), options, colour, lines_option, width)
     return "\n".join([*head, *body, *tail]) + "\n"
 
 
@@ -72,12 +74,13 @@ def _findings(
     options: Options,
     colour: bool,
     lines_option: str,
+    width: int,
 ) -> Iterator[str]:
     """As many whole as leave room for all the others in brief; the first one in any case."""
     first = {finding.name: finding for finding in reversed(problems)}
     whole = [
-        ["", *block(finding, options, colour, saving(finding, run), finding is first[finding.name])]
-        for finding in problems
+        ["", *block(each, options, colour, saving(each, run), each is first[each.name], width)]
+        for each in problems
     ]
     needed = sum(map(len, whole))
     told = len(whole)
@@ -92,7 +95,7 @@ def _findings(
     shown = rest[: max(0, left // 2)]
     yield ""
     for finding in shown:
-        yield from _brief(finding, colour)
+        yield from _brief(finding, colour, width)
     cut = (
         f"and {plural(len(rest) - len(shown), 'more finding')}; " if len(rest) > len(shown) else ""
     )
@@ -103,20 +106,20 @@ def _lines_in_brief(findings: int, framed: bool = False) -> int:
     return 2 * findings + (2 if findings or framed else 0)
 
 
-def _tail(run: Run) -> Iterator[str]:
+def _tail(run: Run, width: int, columns: int) -> Iterator[str]:
     if run.rows:
         yield ""
-        yield from table(run)
+        yield from table(run, columns)
     yield from inlined(run)
     for why in dict.fromkeys(filter(None, map(reasons, run.programs))):
         yield from textwrap.wrap(
-            one_line(why), _WIDTH, initial_indent="  ", subsequent_indent="    "
+            one_line(why), width, initial_indent="  ", subsequent_indent="    "
         )
-    yield from _notes(run)
-    yield from _edited(run)
-    yield from (f"  {line}" for line in old_python.lines(run.degraded))
+    lines = [*_notes(run), *_edited(run), *(f"  {x}" for x in old_python.lines(run.degraded))]
     if not run.complete:
-        yield "  the record has no end: the process was killed, or is still running"
+        lines.append("  the record has no end: the process was killed, or is still running")
+    for line in lines:
+        yield from textwrap.wrap(line, columns, subsequent_indent="    ") if columns else [line]
 
 
 def _headline(run: Run) -> str:
@@ -140,18 +143,19 @@ def block(
     colour: bool,
     saves: Saving | None = None,
     more: bool = True,
+    width: int = WIDTH,
 ) -> Iterator[str]:
     """One finding: what, where, why, what to do; `more`: and the command for its page."""
     yield _title(finding, colour)
-    yield from _wrapped("", finding.message)
+    yield from _wrapped("", finding.message, width)
     if finding.site and not options.redact:
-        yield from _source(finding.site)
+        yield from _source(finding.site, width)
     for site, message in finding.chain[:2]:
         yield f"      {place(site)}: {message}"
     if finding.advice:
-        yield from _wrapped("fix: ", finding.advice)
+        yield from _wrapped("fix: ", finding.advice, width)
     if saves is not None:
-        yield from _wrapped("saves: ", str(saves))
+        yield from _wrapped("saves: ", str(saves), width)
     if more:
         yield f"      more: gotcha-lint --explain {finding.name}"
 
@@ -163,26 +167,26 @@ def _title(finding: Finding, colour: bool) -> str:
     return f"  {paint(name, tone, colour)} at {place(finding.site)}{cost}"
 
 
-def _brief(finding: Finding, colour: bool) -> Iterator[str]:
+def _brief(finding: Finding, colour: bool, width: int) -> Iterator[str]:
     """What happened and where; what to do, and the page, are left to the whole report."""
     yield _title(finding, colour)
     words = one_line(finding.message)
-    yield " " * 6 + textwrap.shorten(words, _WIDTH - 6, placeholder=" ...")
+    yield " " * 6 + textwrap.shorten(words, width - 6, placeholder=" ...")
 
 
-def _wrapped(head: str, text: str) -> Iterator[str]:
+def _wrapped(head: str, text: str, width: int) -> Iterator[str]:
     first, rest = " " * 6, " " * (6 + len(head))
     text = one_line(head + text)
-    yield from textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=rest)
+    yield from textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest)
 
 
-def _source(site: Site) -> Iterator[str]:
+def _source(site: Site, width: int) -> Iterator[str]:
     try:
         line = one_line(linecache.getline(site.path, site.line).strip())
     except ValueError:  # a path that no file can have, in a record of another machine
         return
     if line:
-        yield f"      {site.line:>5} | {line[: _WIDTH - 14]}"
+        yield f"      {site.line:>5} | {line[: width - 14]}"
 
 
 def _edited(run: Run) -> Iterator[str]:

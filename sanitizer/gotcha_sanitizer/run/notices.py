@@ -60,6 +60,14 @@ class Notices:
         terminal = self.fd >= 0 and os.isatty(self.fd) and not os.environ.get("NO_COLOR")
         return wanted == "always" or (wanted == "auto" and terminal)
 
+    @property
+    def columns(self) -> int:
+        """Of the terminal; 0 where there is none, or it does not say."""
+        try:
+            return os.get_terminal_size(self.fd).columns if self.fd >= 0 else 0
+        except OSError:
+            return 0
+
     def say(self, text: str) -> None:
         """One line, marked as ours and with the process it is about."""
         if not self._mute:

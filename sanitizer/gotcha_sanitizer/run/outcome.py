@@ -46,7 +46,14 @@ def _show(session: Watched) -> None:
     from gotcha_sanitizer.reporters import text
 
     colour = session.notices.colour
-    written = text.render(session.run, session.options, colour, session.pid, at_end=True)
+    written = text.render(
+        session.run,
+        session.options,
+        colour,
+        session.pid,
+        at_end=True,
+        columns=session.notices.columns,
+    )
     session.notices.write(written)
 
 
