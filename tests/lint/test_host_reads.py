@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gotcha_lint.domain.freshness import kept_from
 from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import Value
@@ -65,3 +67,30 @@ def test_a_read_that_ends_the_loop_is_a_note(tmp_path):
     (found,) = lint_files(tmp_path, {"train.py": ENDS}, select=("host-read-every-step",))
     assert found.severity == "info"
     assert "every n iterations" in found.message
+
+
+SEVERAL = """
+import jax
+
+
+@jax.jit
+def step(w, x):
+    return w - x, {"loss": (w - x).sum(), "norm": (w * w).sum(), "size": abs(w).sum()}
+
+
+def train(w, batches, log):
+    for x in batches:
+        w, metrics = step(w, x)
+        loss = float(metrics["loss"])
+        norm = float(metrics["norm"])
+        if loss > 1:
+            log(float(metrics["size"]))
+        log(norm)
+    return w
+"""
+
+
+def test_the_other_reads_of_the_same_results_are_in_the_chain(tmp_path: Path) -> None:
+    (finding,) = lint_files(tmp_path, {"train.py": SEVERAL}, ("host-read-every-step",))
+    others = [place.line for place in finding.chain if place.message == "read here, too"]
+    assert (finding.line, others) == (13, [14, 16])

@@ -18,7 +18,10 @@ from gotcha_lint.domain.value import (
     Tuple,
     Value,
     as_affine,
+    constant,
 )
+from gotcha_lint.interpret.call import Call
+from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.numbers import bounds
 
@@ -32,6 +35,8 @@ _ITSELF = frozenset(("abs", "absolute", "square"))  # zero where the operand is
 _NOT_NEGATIVE = frozenset(("abs", "absolute", "square", "sqrt", "norm", "std", "var"))
 _DRAWN = frozenset(("normal", "truncated_normal", "uniform", "gumbel", "laplace", "exponential"))
 _ORDERED = frozenset(("maximum", "minimum", "clip"))
+_JOINS = frozenset(("concatenate", "concat", "append", "hstack", "vstack", "stack"))
+_FILLS = {"full": (1, "fill_value"), "full_like": (1, "fill_value"), "pad": (3, "constant_values")}
 NOTHING = Elements()
 DRAWN = Elements(made="drawn")  # at random, from a density: never all zero, or all equal
 MASK = Elements(0, 1, made="mask")  # truth values, as numbers
@@ -45,6 +50,7 @@ _SMALL = 1e-3
 _MASKED = 1e3  # below the negative of it a number stands for minus infinity
 REPEATED = "repeated"  # the same few again and again, as a table of the lengths of buckets
 IGNORED = "ignored"  # labels, and the losses of them
+_USUAL = -100  # PyTorch's mark of a label that does not count
 PROBABILITIES = ("softmax", "softmax by hand", "sigmoid")
 ROOTED = (SQUARES, SQUARED_DIFFERENCES)  # the root of their sum is a norm
 INSERTED = "place to insert"  # in a sorted array: its size, for what is larger than all
@@ -131,8 +137,7 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
     if name in ("argmax", "argmin", "searchsorted", "digitize", "arange"):
         return with_elements(out, _positions(name, args, out))
     if name == "where" and len(args) == 3:
-        ignored = ignoring(args[1]) or ignoring(args[2])
-        return with_elements(out, ignored or _chosen(args[1], args[2]))
+        return with_elements(out, _chosen(args[1], args[2]))
     return out
 
 
@@ -141,11 +146,40 @@ def _probabilities(made: str, out: Value, zeros: bool = False) -> Elements:
     return Elements(0, 1, zeros=zeros, made=made, source=source)
 
 
+def marked(call: Call, out: Value) -> Value:
+    """Labels of NumPy or JAX of which some say that they do not count.
+
+    Over-approximates: a negative number among labels is such a mark, whatever it was meant for.
+    """
+    name, args = call.short, call.args
+    if name in _FILLS:
+        fill = call.get(*_FILLS[name])
+        return out if fill is None else with_elements(out, ignoring(fill))
+    if name == "where" and len(args) == 3:
+        return with_elements(out, ignoring(args[1]) or ignoring(args[2]))
+    if name in _JOINS and args:
+        parts = contents(call.engine, args[0])
+        rows = parts.items if isinstance(parts, Tuple) else ()
+        found = [elements_of(row) for row in rows]
+        return with_elements(out, next((known for known in found if is_ignored(known)), None))
+    return out
+
+
 def ignoring(value: Value) -> Elements | None:
     """A negative whole number among labels says that some of them do not count."""
     number = value.constant
     marks = type(number) is int and -_MASKED < number < 0
-    return Elements(made=(IGNORED, number, identity_of(value))) if marks else None
+    return Elements(made=(IGNORED, number, ())) if marks else None
+
+
+def is_ignored(known: Elements | None) -> bool:
+    """Labels of which some do not count, or the losses of them."""
+    return known is not None and isinstance(known.made, tuple) and known.made[0] == IGNORED
+
+
+def after_writing(array: Value, new: Value) -> Value:
+    """`array[...] = new`"""
+    return with_elements(array, ignoring(new)) if ignoring(new) is not None else array
 
 
 def _is_mask(value: Value) -> bool:
@@ -232,8 +266,14 @@ def after_operator(operator: str, x: Value, y: Value, out: Value) -> Value:
         different = a is not None and a.made == DIFFERENCE
         made = SQUARED_DIFFERENCES if different else SQUARES
         return with_elements(out, Elements(0, zeros=zeros, made="" if zeros else made))
+    if operator == "Mult" and _USUAL in (x.constant, y.constant):  # `-100 * (1 - mask)`
+        return with_elements(out, ignoring(constant(_USUAL)))
     if a is None and b is None:
         return out
+    if operator == "Add" and x.constant is None and y.constant is None:
+        for known in (a, b):
+            if is_ignored(known):
+                return with_elements(out, known)
     if operator == "Div":
         if a is not None and b is not None and (a.made, b.made) == ("exp", "sum of exp"):
             return with_elements(out, _probabilities("softmax by hand", out))

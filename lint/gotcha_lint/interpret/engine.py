@@ -43,6 +43,7 @@ from gotcha_lint.interpret.containers.items import item, set_item
 from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.effects import note_end
 from gotcha_lint.interpret.element_reads import of_index
+from gotcha_lint.interpret.elements import after_writing
 from gotcha_lint.interpret.faults import discards, pickling
 from gotcha_lint.interpret.faults.assigned import check_assigned
 from gotcha_lint.interpret.faults.caches import check_kept
@@ -182,7 +183,8 @@ class Engine(Machine):
         check_assigned(self, i, value, r.get(key, UNKNOWN))
         check_kept(self, i, r.get(source, UNKNOWN))
         if any(isinstance(atom, Array) and atom.place == "host" for atom in value.atoms):
-            self._changed_in_place(place, value, span, r)
+            changed = after_writing(value, r.get(source, UNKNOWN))
+            self._changed_in_place(place, changed, span, r)
 
     def _changed_in_place(
         self, place: tuple[Any, ...] | None, value: Value, span: Span, r: Registers

@@ -48,7 +48,8 @@ class Wait:
     which takes longer than any wait. `after`: what is read is no result of the dispatch, and this
     ("schedule", "metric") computes it on the device behind it. `whole`: the dispatch runs a loop on
     the device, and takes nothing of the turn before: a computation of its own, which may take long.
-    `ends`: what is read decides whether the loop goes on.
+    `ends`: what is read decides whether the loop goes on. `also`: where results of the dispatch are
+    read after it, which would wait if this read did not.
     """
 
     read: HostRead
@@ -67,6 +68,7 @@ class Wait:
     after: str = ""
     whole: bool = False
     ends: bool = False
+    also: tuple[Origin, ...] = ()
 
     def joined(self, other: Wait) -> Wait:
         """The same place from two roots: a test that one knows to vary, varies."""
@@ -78,6 +80,7 @@ class Wait:
             needed=self.needed or other.needed,
             ends=self.ends or other.ends,
             timed=self.timed or other.timed,
+            also=tuple(dict.fromkeys((*self.also, *other.also))),
         )
 
 
@@ -116,6 +119,8 @@ class _Reader:
         self._found: dict[Any, Wait] = {}
         self._elements: dict[Any, ElementRead] = {}
         self._open: list[Any] = []  # waits since the last dispatch
+        self._first: dict[Any, Any] = {}  # the first wait for a dispatch
+        self._also: dict[Any, dict[Origin, None]] = {}  # reads after a wait
         self._early: dict[Any, dict[int, HostRead]] = {}
         """Reads at the start of a turn, each once, by the dispatch that they are of."""
 
@@ -139,8 +144,9 @@ class _Reader:
                 wait,
                 needed=_is_among(wait, self._needs.values()),
                 ends=_is_among(wait, self._ending.values()),
+                also=tuple(self._also.get(key, ())),
             )
-            for wait in self._found.values()
+            for key, wait in self._found.items()
         ]
 
     def elements(self) -> list[ElementRead]:
@@ -186,7 +192,12 @@ class _Reader:
             return
         here = [c for c in calls if c[1].loops == event.loops]
         _, call, place = max(here or calls, key=lambda c: (not _is_without(event, c[1]), c[0]))
-        if self._is_done(place, event) or call.loops != event.loops:
+        if call.loops != event.loops:
+            return
+        if self._is_done(place, event):
+            first, here = self._first[place], _in_loop(event, call)
+            if here != first:
+                self._also.setdefault(first, {})[here] = None
             return
         extra = [guard for guard in event.guards if guard not in call.guards]
         skipped = _may_skip(extra, event.loops)
@@ -194,6 +205,7 @@ class _Reader:
             self._done.setdefault(place, []).append(set(extra))
         here = _in_loop(event, call)
         key = here
+        self._first.setdefault(place, key)
         if key in self._open:
             return  # by the same call of a helper
         around = _around_innermost(call.guards, event.loops)

@@ -1,4 +1,6 @@
+import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from optax.losses import softmax_cross_entropy_with_integer_labels as entropy
 
@@ -99,3 +101,78 @@ def by_a_constant_and_masked(logits, labels, mask):
     marked = jnp.where(mask, labels, IGNORED)
     losses = optax.softmax_cross_entropy_with_integer_labels(logits, marked)
     return jnp.sum(losses, where=mask) / mask.sum()
+
+
+def collate(rows, length):
+    tokens = np.zeros((len(rows), length), np.int32)
+    labels = np.full((len(rows), length), -100, np.int32)
+    for i, row in enumerate(rows):
+        tokens[i, : len(row)] = row
+        labels[i, : len(row)] = row
+    return tokens, labels
+
+
+@jax.jit
+def evaluate(table, tokens, labels):
+    logits = table[tokens]
+    return entropy(logits, labels).mean()  # ! label-ignore-index
+
+
+def evaluate_all(table, rows):
+    tokens, labels = collate(rows, 64)
+    return evaluate(table, tokens, labels)
+
+
+def written_in_place(logits, tokens):
+    labels = np.array(tokens)
+    labels[:, 0] = -100
+    return entropy(logits, labels).mean()  # ! label-ignore-index
+
+
+def written_in_place_to_zero(logits, tokens):
+    labels = np.array(tokens)
+    labels[:, 0] = 0
+    return entropy(logits, labels).mean()
+
+
+def padded(logits, tokens):
+    labels = jnp.pad(tokens[:, 1:], ((0, 0), (0, 1)), constant_values=-100)
+    return entropy(logits, labels).mean()  # ! label-ignore-index
+
+
+def padded_with_zeros(logits, tokens):
+    labels = jnp.pad(tokens[:, 1:], ((0, 0), (0, 1)))
+    return entropy(logits, labels).mean()
+
+
+def joined(logits, tokens):
+    last = jnp.full((tokens.shape[0], 1), -100)
+    labels = jnp.concatenate([tokens[:, 1:], last], axis=1)
+    return entropy(logits, labels).mean()  # ! label-ignore-index
+
+
+def joined_and_masked(logits, tokens):
+    last = jnp.full((tokens.shape[0], 1), -100)
+    labels = jnp.concatenate([tokens[:, 1:], last], axis=1)
+    losses = entropy(logits, labels)
+    return jnp.where(labels == -100, 0.0, losses).sum() / (labels != -100).sum()
+
+
+@jax.jit
+def by_arithmetic(logits, tokens, mask):
+    labels = tokens * mask + -100 * (1 - mask)
+    return entropy(logits, labels).mean()  # ! label-ignore-index
+
+
+def picked(logits, tokens, mask):
+    labels = jnp.where(mask, tokens, -100)
+    scores = jax.nn.log_softmax(logits)
+    picks = jnp.take_along_axis(scores, labels[..., None], axis=-1)  # ! label-ignore-index
+    return -jnp.mean(picks)
+
+
+def picked_and_masked(logits, tokens, mask):
+    labels = jnp.where(mask, tokens, -100)
+    scores = jax.nn.log_softmax(logits)
+    picks = jnp.take_along_axis(scores, labels[..., None], axis=-1)
+    return -jnp.sum(picks[..., 0] * mask) / jnp.sum(mask)

@@ -49,6 +49,8 @@ from gotcha_lint.interpret.elements import (
     elements_of,
     identity_of,
     ignoring,
+    is_ignored,
+    marked,
     with_elements,
 )
 from gotcha_lint.interpret.faults.growing import note_growth
@@ -94,6 +96,8 @@ def after_call(call: Call, out: Value) -> Value:
         return _scored(call, out)
     if name == "numpy.repeat":
         return with_elements(out, Elements(made=REPEATED))
+    if name.startswith("numpy."):
+        return marked(call, out)
     if not name.startswith("jax."):
         return out
     if name.startswith("jax.numpy.") and call.short in _ASKING:
@@ -109,6 +113,9 @@ def after_call(call: Call, out: Value) -> Value:
         if call.short in ("zeros", "zeros_like"):
             call.engine.zeros.add(call.origin)
         out = after_function(call.engine, call.short, call.args, out)
+        out = marked(call, out)
+        if call.short == "take_along_axis":
+            out = _scored(call, out)
         if (
             call.short == "softmax" and "where" in call.keywords
         ):  # what is left out is zero, or anything
@@ -463,14 +470,13 @@ def _taken(call: Call) -> None:
 
 def _scored(call: Call, out: Value) -> Value:
     """The losses of labels of which some are marked to be left out."""
-    labels = call.get(1, "labels")
+    labels = call.get(1, "indices" if call.short == "take_along_axis" else "labels")
     known = elements_of(labels) if labels is not None else None
-    made = known.made if known is not None else ""
-    if not isinstance(made, tuple) or made[0] != IGNORED or "where" in call.keywords:
+    if known is None or not is_ignored(known) or "where" in call.keywords:
         return out
     atom = labels.only if labels is not None else None
     places = () if atom is None or atom.origin is None else (atom.origin,)
-    return with_elements(out, Elements(made=(IGNORED, made[1], call.origin, places)))
+    return with_elements(out, Elements(made=(IGNORED, known.made[1], call.origin, places)))
 
 
 def _averaged(call: Call, args: tuple[Value, ...]) -> None:
@@ -478,9 +484,9 @@ def _averaged(call: Call, args: tuple[Value, ...]) -> None:
     if call.short not in ("mean", "sum", "average") or not args:
         return
     known = elements_of(args[0])
-    made = known.made if known is not None else ""
-    if not isinstance(made, tuple) or made[0] != IGNORED or len(made) < _LOSSES:
+    if known is None or not is_ignored(known) or len(known.made) < _LOSSES:
         return
+    made = known.made
     if _MASKS.isdisjoint(call.keywords):
         places = tuple((*place, "the labels") for place in made[3])
         remark(call.engine, "ignored labels", call.span, str(made[1]), at=made[2], places=places)

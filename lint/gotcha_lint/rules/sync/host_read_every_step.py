@@ -108,6 +108,7 @@ _AFTER = {
     "schedule": "compute it on the host, with NumPy, or every n steps",
     "metric": "its sums stay on the device until they are read: read them every n steps",
 }
+_PLACES = 12  # that are named, of all reads
 _WHOLE = frozenset(  # whatever its size, it is not kept
     {"block_until_ready", "print", "log", "set_postfix", "add_scalar", "add_scalars"}
 )
@@ -138,6 +139,7 @@ def _foreseen(wait: Wait) -> Foreseen:
         (
             (wait.call.path, wait.call.span, "queued here"),
             (read.path, read.span, "read here"),
+            *((*place, "read here, too") for place in wait.also[:_PLACES]),
             *loop_places(read.loops),
         ),
         certain=_is_certain(wait, rare is not None),
