@@ -62,6 +62,7 @@ from gotcha_lint.interpret.events import (
     Unrolled,
     Write,
 )
+from gotcha_lint.interpret.faults.donated import TAKEN, taken_by_callee
 from gotcha_lint.interpret.faults.growing import grown_by_callee
 from gotcha_lint.interpret.faults.pickling import CLOSURE, given_closure
 from gotcha_lint.interpret.faults.softmax import at_caller
@@ -485,6 +486,9 @@ class Substitution:
             if event.kind in STARTS or event.kind in SETTINGS:
                 called = as_started(machine, event, self._span)
                 return None if called is None else moved(machine, called, (), loops, guards, calls)
+            if event.kind == TAKEN:
+                taken = taken_by_callee(machine, event, self._span)
+                return None if taken is None else moved(machine, taken, (), loops, guards, calls)
             values = tuple(map(self.value, event.values))
             if event.kind == DROPS and is_differentiated(machine):
                 return None

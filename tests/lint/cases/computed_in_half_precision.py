@@ -149,7 +149,9 @@ def begin_wide(params):
 
 def begin_state(params):
     half = jax.tree.map(lambda p: p.astype(jnp.bfloat16), params)
-    return TrainState.create(apply_fn=None, params=half, tx=optax.sgd(0.1))  # ! computed-in-half-precision
+    return TrainState.create(
+        apply_fn=None, params=half, tx=optax.sgd(0.1)
+    )  # ! computed-in-half-precision
 
 
 # Layers of nnx hold their parameters.

@@ -14,7 +14,9 @@ def here(state, config):
 
 
 def evaluate(model, state):
-    state = checkpoints.restore_checkpoint(FOLDER, target=state, prefix="best_")  # ! restore-finds-nothing
+    state = checkpoints.restore_checkpoint(
+        FOLDER, target=state, prefix="best_"
+    )  # ! restore-finds-nothing
     return model(state.params)
 
 

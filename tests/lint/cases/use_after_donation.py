@@ -275,3 +275,102 @@ def with_a_batch(params, batch):
     """Nothing says that the batch is given back."""
     new = of_a_dict({"params": params, "batch": batch})
     return new, batch
+
+
+@partial(jax.jit, donate_argnums=0)
+def renew(params, batch):
+    return jax.tree.map(lambda p: p - batch.mean(), params)
+
+
+def fit(params, batches):
+    for batch in batches:
+        params = renew(params, batch)
+    return params
+
+
+class Trainer:
+    def __init__(self, params):
+        self.params = params
+
+    def fit(self, params, batches):
+        for batch in batches:
+            params = renew(params, batch)
+        self.params = params
+        return params
+
+    def renew_own(self, batch):
+        self.params = renew(self.params, batch)
+
+    @staticmethod
+    def once(params, batch):
+        return renew(params, batch)
+
+
+def copied(params, batch):
+    params = jax.tree.map(jnp.copy, params)
+    return renew(params, batch)
+
+
+def maybe(params, batch, really):
+    if really:
+        return renew(params, batch)
+    return params
+
+
+def compare(batches):
+    first = {"w": jnp.ones(3)}
+    last = fit(first, batches)
+    return last["w"] - first["w"]  # ! use-after-donation
+
+
+def compare_copied(batches):
+    first = {"w": jnp.ones(3)}
+    last = copied(first, batches)
+    return last["w"] - first["w"]
+
+
+def compare_maybe(batches, really):
+    first = {"w": jnp.ones(3)}
+    last = maybe(first, batches, really)
+    return last["w"] - first["w"]
+
+
+def compare_renewed(batches):
+    first = {"w": jnp.ones(3)}
+    first = fit(first, batches)
+    return first["w"]
+
+
+def of_a_method(batches):
+    first = {"w": jnp.ones(3)}
+    trainer = Trainer(first)
+    last = trainer.fit(first, batches)
+    return last["w"] - first["w"]  # ! use-after-donation
+
+
+def of_a_static(batches):
+    first = {"w": jnp.ones(3)}
+    last = Trainer.once(first, batches)
+    return last["w"] - first["w"]  # ! use-after-donation
+
+
+def of_a_keyword(batches):
+    first = {"w": jnp.ones(3)}
+    new_first = fit(batches=batches, params=first)
+    return new_first["w"] - first["w"]  # ! use-after-donation
+
+
+def of_shape(batches):
+    first = {"w": jnp.ones(3)}
+    last = fit(first, batches)
+    return last["w"].reshape(first["w"].shape)
+
+
+def outer(params, batches):
+    return fit(params, batches)
+
+
+def two_deep(batches):
+    first = {"w": jnp.ones(3)}
+    last = outer(first, batches)
+    return last["w"] - first["w"]  # ! use-after-donation

@@ -1,7 +1,8 @@
 """Arrays whose buffers a compiled call has taken: read afterwards, or given twice.
 
 What is gone is a name or an attribute, until it gets another value. The names of the same arrays
-are gone with it (may: one path is enough). A function is looked at by itself.
+are gone with it (may: one path is enough). A function that gives away what it is given takes it
+from its caller; what it gives away of an object's attributes is looked for in itself alone.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from gotcha_lint.domain.freshness import dispatched
-from gotcha_lint.domain.sites import Site, Span
+from gotcha_lint.domain.record import replaced
+from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import (
     NONE,
     UNKNOWN,
@@ -25,7 +27,8 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.containers.aliases import original
-from gotcha_lint.interpret.events import Location
+from gotcha_lint.interpret.effects import note
+from gotcha_lint.interpret.events import Effect, Location
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents_of, mapping_of
 from gotcha_lint.interpret.machine import Machine
@@ -45,6 +48,7 @@ from gotcha_lint.program.donated import (
 from gotcha_lint.program.ir import Function, Instruction, Register
 
 GONE, TWICE = "read after donation", "donated twice"
+TAKEN = "takes an argument"  # a function has given away the buffers of a parameter
 INSIDE, ALIAS = "inside", "alias"
 _DEPTH = 3
 _PARTS = ("list", "dict", "instance", "object")  # kinds of what arrays lie in
@@ -130,7 +134,8 @@ def give_away(donation: Donation) -> None:
         text = text_of(function, parts[0])
         own = sources.get(parts[0])
         if own is not None and text:
-            _mark(machine, own, text, donation.span)
+            _mark(machine, own, text, machine.origin(donation.span))
+            _note_taken(machine, own, donation.span)
         known = set() if is_placed(value) else set(_identities(machine, value, 0))
         for name in names_stored(function):
             held = machine.peek((base, name))
@@ -138,7 +143,55 @@ def give_away(donation: Donation) -> None:
                 continue
             copied = bool(text) and held == value and text in copied_from(function, name)
             if copied or _identity(machine, held) in known:
-                _mark(machine, (base, name), text, donation.span)
+                _mark(machine, (base, name), text, machine.origin(donation.span))
+
+
+def _note_taken(machine: Machine, own: Location, span: Span) -> None:
+    """What the function was given is gone for its caller, too: each time that it is called."""
+    activation = machine.activation
+    name = own[1]
+    given = activation.given.get(name) if isinstance(name, str) else None
+    if machine.traced or given is None or own[0] is not activation.frame:
+        return
+    if machine.peek(own) == given and all(guard.of_loop for guard in machine.guards):
+        note(machine, TAKEN, name, span, origins=(machine.origin(span),))
+
+
+def taken_by_callee(machine: Machine, effect: Effect, call: Span) -> Effect | None:
+    """Marks the argument that a call has taken; the effect for those who call this function.
+
+    None where it takes nothing that this function was given.
+    """
+    function, callee = machine.activation.function, effect.owner or effect.within
+    step = call_at(function, call)
+    happens = all(guard.of_loop for guard in effect.guards)
+    if machine.traced or not happens or step is None or not isinstance(callee, Function):
+        return None
+    register = _argument(callee, step, effect.what)
+    own = None if register is None else machine.activation.sources.get(register)
+    if register is None or own is None:
+        return None
+    _mark(machine, own, text_of(function, register), effect.origins[0])
+    activation = machine.activation
+    given = activation.given.get(own[1]) if isinstance(own[1], str) else None
+    if given is None or own[0] is not activation.frame or machine.peek(own) != given:
+        return None
+    if not all(guard.of_loop for guard in machine.guards):
+        return None
+    return replaced(effect, what=own[1], owner=function)
+
+
+def _argument(callee: Function, step: Instruction, name: str) -> Register | None:
+    """The register that a call hands over for this parameter; none where stars hide it."""
+    named = dict(step[4])
+    if name in named:
+        return named[name]
+    names = [parameter.name for parameter in callee.parameters]
+    if name not in names or any(star for star, _ in step[3]):
+        return None
+    bound = callee.parent is not None and callee.parent.is_class and len(step[3]) < len(names)
+    at = names.index(name) - bound
+    return step[3][at][1] if 0 <= at < len(step[3]) else None
 
 
 def check_read(machine: Machine, location: Location | None, i: Instruction) -> None:
@@ -173,9 +226,9 @@ def is_placed(value: Value) -> bool:
     return _PLACED in value.marks and WHOLE not in value.marks
 
 
-def _mark(machine: Machine, location: Location, text: str, span: Span) -> None:
+def _mark(machine: Machine, location: Location, text: str, origin: Origin) -> None:
     machine.activation.gone.add(location)
-    taken = only(Library(text, machine.origin(span)))
+    taken = only(Library(text, origin))
     machine.layers[-1][gone_at(location)] = taken
 
 
