@@ -42,6 +42,7 @@ from gotcha_lint.interpret.faults.remarks import OF_TRACES
 from gotcha_lint.interpret.faults.rows import check_rows
 from gotcha_lint.interpret.heap import ENTRIES, ITEMS, class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
+from gotcha_lint.interpret.layers.lost_state import check_lost
 from gotcha_lint.interpret.leaves import Leaves, Static
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
 from gotcha_lint.interpret.start.backend import note_start
@@ -231,6 +232,8 @@ def call_compiled(call: Call, site: Site) -> Value:
     finally:
         machine.per_device -= parts
         machine.replicating = replicating
+    names_given = dict(zip(parameters, call.args, strict=False)) | call.keywords
+    check_lost(machine, site, inner.function, names_given, result, before)
     note_start(machine, call.span)
     note_started(machine, call.short, call.span)
     check_rows(machine, site, inner.function, parameters, call.span)

@@ -273,3 +273,105 @@ def given_back(model: Normed, x):
 
 normed = Normed(nnx.Rngs(0))
 out = [f(normed, jnp.ones((4, 3))) for f in (observe, predict, predict_too, kept)]
+
+
+class Block(nnx.Module):
+    def __init__(self, rngs):
+        self.dense = nnx.Linear(4, 8, rngs=rngs)
+        self.norm = nnx.BatchNorm(8, rngs=rngs)
+
+    def __call__(self, x):
+        return self.norm(self.dense(x))
+
+
+class Noisy(nnx.Module):
+    def __init__(self, rngs):
+        self.blocks = [Block(rngs), Block(rngs)]
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        return self.drop(x)
+
+
+class Layered(nnx.Module):
+    def __init__(self, rngs):
+        self.dense = nnx.Linear(4, 8, rngs=rngs)
+        self.norm = nnx.LayerNorm(8, rngs=rngs)
+
+    def __call__(self, x):
+        return self.norm(self.dense(x))
+
+
+@jax.jit
+def whole_forward(model, x):
+    return model(x).sum()  # ! jit-on-nnx-module
+
+
+@partial(jax.jit, static_argnames="scale")
+def scaled(model, x, scale=1.0):
+    return scale * model(x).sum()  # ! jit-on-nnx-module
+
+
+@jax.jit
+def noisy(model, x):
+    return model(x)  # ! jit-on-nnx-module
+
+
+@jax.jit
+def evaluated(model, x):
+    return model(x).sum()
+
+
+@jax.jit
+def evaluated_by_argument(model, x):
+    return model.norm(model.dense(x), use_running_average=True).sum()
+
+
+@jax.jit
+def without_state(model, x):
+    return model(x).sum()
+
+
+@jax.jit
+def returned_after(model, x):
+    y = model(x)
+    return model, y.sum()
+
+
+@jax.jit
+def split_after(model, x):
+    y = model(x)
+    _, state = nnx.split(model)
+    return state, y.sum()
+
+
+@nnx.jit
+def by_nnx(model, x):
+    return model(x).sum()
+
+
+@jax.jit
+def made_inside(x):
+    return Block(nnx.Rngs(0))(x).sum()
+
+
+def use_of_layers_with_state():
+    x = jnp.ones((2, 4))
+    whole_forward(Block(nnx.Rngs(0)), x)
+    scaled(Block(nnx.Rngs(0)), x, scale=2.0)
+    noisy(Noisy(nnx.Rngs(0)), x)
+    still = Block(nnx.Rngs(0))
+    still.eval()
+    evaluated(still, x)
+    evaluated_by_argument(Block(nnx.Rngs(0)), x)
+    without_state(Layered(nnx.Rngs(0)), x)
+    model = Block(nnx.Rngs(0))
+    model, _ = returned_after(model, x)
+    state, _ = split_after(model, x)
+    nnx.update(model, state)
+    by_nnx(model, x)
+    made_inside(x)
+    jax.jit(lambda model, x: model(x))(Block(nnx.Rngs(0)), x)  # ! jit-on-nnx-module
+
+
+use_of_layers_with_state()

@@ -18,6 +18,7 @@ _OF_EQUINOX = frozenset(("Linear", "Conv", "Conv1d", "Conv2d", "Conv3d", "Embedd
 TYPED = _OF_FLAX | _OF_LINEN | _OF_NNX | _OF_EQUINOX
 _LIBRARIES = {"flax.nnx": _OF_FLAX | _OF_NNX, "equinox.nn": _OF_EQUINOX}
 HOLDS = "holds"  # its parameters
+_WITH_STATE = frozenset(("flax.nnx.BatchNorm",))  # followed whatever its type
 
 
 def typed_layer(
@@ -27,12 +28,13 @@ def typed_layer(
     keywords: Mapping[str, Value],
     span: Span,
 ) -> Value | None:
-    """`nnx.Linear(8, 8, dtype=dtype, rngs=rngs)`; None where no type is written.
+    """`nnx.Linear(8, 8, dtype=dtype, rngs=rngs)`; None without a type that is written, or a state.
 
     The `dtype` of a layer of Equinox is that of its parameters.
     """
     library, _, short = name.rpartition(".")
-    if short not in _LIBRARIES.get(library, ()) or not {"dtype", "param_dtype"} & set(keywords):
+    typed = bool({"dtype", "param_dtype"} & set(keywords)) or name in _WITH_STATE
+    if short not in _LIBRARIES.get(library, ()) or not typed:
         return None
     options = dict(keywords)
     if library == "equinox.nn":

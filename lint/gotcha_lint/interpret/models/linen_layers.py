@@ -27,6 +27,7 @@ from gotcha_lint.interpret.layers.linen import (
     apply_layer,
     initialised,
 )
+from gotcha_lint.interpret.layers.lost_state import note_changed
 from gotcha_lint.interpret.layers.modes import note_drop
 from gotcha_lint.interpret.layers.outputs import arrays_of, width_of
 from gotcha_lint.interpret.layers.typed_layers import HOLDS, TYPED
@@ -77,11 +78,15 @@ def call_layer(call: Call) -> Value:
     info = call.on.site.info
     call.engine.dispatch(OF_A_LAYER)
     call.engine.equations += OF_A_LAYER
+    if info["of"] == "flax.nnx.BatchNorm":
+        note_changed(call.engine, call.on.site, call.keyword("use_running_average"), call.span)
     if info.get(HOLDS):
         result = layer_result(call, info)
         return Value((), True, call.marks) if result is None else result
     if info["name"] == "nnx.Dropout":
-        note_drop(call.engine, call.on.site, call.keyword("deterministic"), call.span)
+        chosen = call.keyword("deterministic")
+        note_drop(call.engine, call.on.site, chosen, call.span)
+        note_changed(call.engine, call.on.site, chosen, call.span)
     _note_undecided(call, info)
     check_kernel(call, info)
     switch = _SWITCHES.get(info["name"])

@@ -86,8 +86,12 @@ class JitOnNnxModule(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         done: set[tuple[str, str]] = set()
+        traces: set[object] = set()
         for fault in programs.faults.of(COPIED):
             parameter, function = fault.text
+            if fault.places in traces:
+                continue  # one change is enough to see it
+            traces.add(fault.places)
             done.add((fault.path, function))
             yield Foreseen(
                 (fault.path, fault.span),
