@@ -486,10 +486,10 @@ class Substitution:
             if event.kind in STARTS or event.kind in SETTINGS:
                 called = as_started(machine, event, self._span)
                 return None if called is None else moved(machine, called, (), loops, guards, calls)
-            if event.kind == TAKEN:
-                taken = taken_by_callee(machine, event, self._span)
-                return None if taken is None else moved(machine, taken, (), loops, guards, calls)
             values = tuple(map(self.value, event.values))
+            if event.kind == TAKEN:
+                taken = taken_by_callee(machine, event, values, self._span)
+                return taken and moved(machine, taken, values, loops, guards, calls)
             if event.kind == DROPS and is_differentiated(machine):
                 return None
             if event.kind in ("given", "pickle"):

@@ -54,6 +54,11 @@ def text_of(function: Function, register: Register) -> str:
     return f"{base}.{made[3]}" if base else ""
 
 
+def is_bound_again(function: Function, name: str) -> bool:
+    """Is there more than one place that binds the name?"""
+    return sum(i[0] == "store" and i[2] == name for i in steps_of(function)) > 1
+
+
 def written_parts(function: Function, register: Register) -> tuple[Register, ...]:
     """Of a display, what it is written out of; else the register itself."""
     made = _makers(function).get(register)

@@ -374,3 +374,43 @@ def two_deep(batches):
     first = {"w": jnp.ones(3)}
     last = outer(first, batches)
     return last["w"] - first["w"]  # ! use-after-donation
+
+
+class Renewing:
+    def __init__(self):
+        self.params = {"w": jnp.ones(3)}
+
+    def train(self, batch):
+        self.params = renew(self.params, batch)
+
+    def change(self, batch):
+        old = self.params
+        self.train(batch)
+        return old["w"] - self.params["w"]  # ! use-after-donation
+
+    def change_of_copy(self, batch):
+        old = jax.tree.map(jnp.copy, self.params)
+        self.train(batch)
+        return old["w"] - self.params["w"]
+
+    def best(self, batches):
+        best, kept = jnp.inf, self.params
+        for batch in batches:
+            self.train(batch)
+            if batch.sum() < best:
+                best, kept = batch.sum(), jax.tree.map(jnp.copy, self.params)
+        return kept
+
+
+def compare_a_field(batch):
+    model = Renewing()
+    first = model.params
+    model.train(batch)
+    return first["w"] - model.params["w"]  # ! use-after-donation
+
+
+def compare_a_later_field(batch):
+    model = Renewing()
+    model.train(batch)
+    first = model.params
+    return first["w"] - model.params["w"]

@@ -37,6 +37,7 @@ from gotcha_lint.program.donated import (
     call_at,
     copied_from,
     gives_back,
+    is_bound_again,
     is_renewed,
     mentions_between,
     names_stored,
@@ -133,52 +134,80 @@ def give_away(donation: Donation) -> None:
             continue
         text = text_of(function, parts[0])
         own = sources.get(parts[0])
+        origin = machine.origin(donation.span)
         if own is not None and text:
-            _mark(machine, own, text, machine.origin(donation.span))
-            _note_taken(machine, own, donation.span)
-        known = set() if is_placed(value) else set(_identities(machine, value, 0))
+            _mark(machine, own, text, origin)
+            _note_taken(machine, own, value, donation.span)
         for name in names_stored(function):
             held = machine.peek((base, name))
             if held is None or (base, name) == own:
                 continue
-            copied = bool(text) and held == value and text in copied_from(function, name)
-            if copied or _identity(machine, held) in known:
-                _mark(machine, (base, name), text, machine.origin(donation.span))
+            if bool(text) and held == value and text in copied_from(function, name):
+                _mark(machine, (base, name), text, origin)
+        _mark_aliases(machine, value, own, text, origin)
 
 
-def _note_taken(machine: Machine, own: Location, span: Span) -> None:
-    """What the function was given is gone for its caller, too: each time that it is called."""
-    activation = machine.activation
-    name = own[1]
-    given = activation.given.get(name) if isinstance(name, str) else None
-    if machine.traced or given is None or own[0] is not activation.frame:
+def _mark_aliases(
+    machine: Machine, taken: Value, own: Location | None, text: str, origin: Origin
+) -> None:
+    """Names of the function that hold the same arrays.
+
+    Under-approximates in loops: a name that is bound again may hold others by the time it is read.
+    """
+    function = machine.activation.function
+    base = function.path if function.is_module else machine.activation.frame
+    known = set() if is_placed(taken) else set(_identities(machine, taken, 0))
+    for name in names_stored(function) if known else ():
+        held = machine.peek((base, name))
+        if held is None or (base, name) == own or _identity(machine, held) not in known:
+            continue
+        if not (machine.loops and is_bound_again(function, name)):
+            _mark(machine, (base, name), text, origin)
+
+
+def _note_taken(machine: Machine, own: Location, value: Value, span: Span) -> None:
+    """What outlives the function is gone for its callers, too, each time that it is called."""
+    if machine.traced or not all(guard.of_loop for guard in machine.guards):
         return
-    if machine.peek(own) == given and all(guard.of_loop for guard in machine.guards):
-        note(machine, TAKEN, name, span, origins=(machine.origin(span),))
+    outlives = own[0] is not machine.activation.frame
+    name = _given_name(machine, own)
+    if name or outlives:
+        origin = machine.origin(span)
+        note(machine, TAKEN, name, span, (value,) if outlives else (), origins=(origin,))
 
 
-def taken_by_callee(machine: Machine, effect: Effect, call: Span) -> Effect | None:
-    """Marks the argument that a call has taken; the effect for those who call this function.
+def _given_name(machine: Machine, own: Location) -> str:
+    """The parameter that is at a location, as the function was given it; else nothing."""
+    activation, name = machine.activation, own[1]
+    if own[0] is not activation.frame or not isinstance(name, str):
+        return ""
+    given = activation.given.get(name)
+    return name if given is not None and machine.peek(own) == given else ""
 
-    None where it takes nothing that this function was given.
+
+def taken_by_callee(
+    machine: Machine, effect: Effect, values: tuple[Value, ...], call: Span
+) -> Effect | None:
+    """Marks what a call has taken; the effect for those who call this function.
+
+    `values`: of objects that the callee knows, as this function sees them. None where nothing that
+    outlives this function is taken.
     """
     function, callee = machine.activation.function, effect.owner or effect.within
     step = call_at(function, call)
-    happens = all(guard.of_loop for guard in effect.guards)
+    happens = all(guard.of_loop for guard in (*effect.guards, *machine.guards))
     if machine.traced or not happens or step is None or not isinstance(callee, Function):
         return None
-    register = _argument(callee, step, effect.what)
+    (origin,) = effect.origins
+    for value in values:
+        _mark_aliases(machine, value, None, "", origin)
+    register = _argument(callee, step, effect.what) if effect.what else None
     own = None if register is None else machine.activation.sources.get(register)
     if register is None or own is None:
-        return None
-    _mark(machine, own, text_of(function, register), effect.origins[0])
-    activation = machine.activation
-    given = activation.given.get(own[1]) if isinstance(own[1], str) else None
-    if given is None or own[0] is not activation.frame or machine.peek(own) != given:
-        return None
-    if not all(guard.of_loop for guard in machine.guards):
-        return None
-    return replaced(effect, what=own[1], owner=function)
+        return replaced(effect, what="", owner=function) if values else None
+    _mark(machine, own, text_of(function, register), origin)
+    name = _given_name(machine, own)
+    return replaced(effect, what=name, owner=function) if name or values else None
 
 
 def _argument(callee: Function, step: Instruction, name: str) -> Register | None:
