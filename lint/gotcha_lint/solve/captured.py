@@ -8,6 +8,7 @@ from gotcha_lint.domain.sites import Frame, Origin, Site
 from gotcha_lint.domain.value import (
     Array,
     Atom,
+    Constant,
     Mapping,
     Marks,
     Number,
@@ -41,7 +42,7 @@ def changes(before: Value, after: Value) -> bool:
 
 
 def is_data(call: CompiledCall, place: Location, value: Value) -> bool:
-    """Does the trace take it for arrays (must)? A Python number may choose a program."""
+    """Does the trace take it for arrays (must)? A whole number may choose a program."""
     if _is_of_arrays(call, value):
         return True
     base, name = place
@@ -112,7 +113,8 @@ def name_of(call: CompiledCall, place: Location) -> str:
 def _may_be_data(atom: Atom) -> bool:
     if isinstance(atom, Tuple):
         return all(_may_be_data(part) for item in atom.items for part in item.atoms)
-    return isinstance(atom, (Array, Symbol))
+    is_float = isinstance(atom, (Constant, Number)) and atom.type == "float"
+    return is_float or isinstance(atom, (Array, Symbol))
 
 
 def may_be_arrays(value: Value) -> bool:

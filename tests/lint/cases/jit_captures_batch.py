@@ -243,3 +243,61 @@ images, labels = np.ones((16, 3), np.float32), np.ones(16, np.float32)
 w = trained_on_dicts(jnp.ones(3), images, labels)
 scores = scores_of_dicts(w, images, labels)
 play(Learner())
+
+
+def a_schedule_in_training(w, x):
+    for epoch in range(6):
+        rate = 0.5 / (1.0 + epoch)
+        update = jax.jit(lambda w, x: w - rate * jax.grad(loss)(w, x))  # ! jit-captures-batch
+        w = update(w, x)
+    return w
+
+
+def damped(w, x, damping):
+    return w - damping * jax.grad(loss)(w, x)
+
+
+def solver_of(damping, order):
+    def inner(w, x):
+        return damped(w, x, damping)
+
+    def solve(w, x):
+        for _ in range(order):
+            w = inner(w, x)
+        return w
+
+    return solve
+
+
+def damped_by(damping):
+    def inner(w, x):
+        return damped(w, x, damping)
+
+    return lambda w, x: inner(w, x)
+
+
+def one_solver_for_each_damping(w, x):
+    found = {}
+    for trial in range(12):
+        damping = 0.5 / (1 + trial)
+        solve = jax.jit(damped_by(damping))  # ! jit-captures-batch
+        found[trial] = solve(w, x)
+    return found
+
+
+def one_solver_for_each_order(w, x):
+    found = {}
+    for order in (1, 2, 3, 4):
+        solve = jax.jit(solver_of(0.1, order))
+        found[order] = solve(w, x)
+    return found
+
+
+def one_training_for_each_damping(w, rows):
+    found = {}
+    for damping in (0.5, 0.1, 0.05, 0.01):
+        solve = jax.jit(solver_of(damping, 2))
+        for row in rows:
+            w = solve(w, row)
+        found[damping] = w
+    return found

@@ -386,7 +386,7 @@ def one_layout_after_another(layouts):
 def a_schedule_in_training(w, x):
     for epoch in range(6):
         rate = 0.5 / (1.0 + epoch)
-        update = jax.jit(lambda w, x: w - rate * jax.grad(loss)(w, x))  # ! jit-in-loop
+        update = jax.jit(lambda w, x: w - rate * jax.grad(loss)(w, x))  # of jit-captures-batch
         w = update(w, x)
     return w
 

@@ -375,3 +375,12 @@ def use_of_layers_with_state():
 
 
 use_of_layers_with_state()
+
+
+@nnx.jit
+def in_a_pmap(model, x):
+    return model(x).sum()
+
+
+on_each_device = nnx.pmap(in_a_pmap, in_axes=(None, 0))
+on_each_device(Block(nnx.Rngs(0)), jnp.ones((1, 2, 4)))
