@@ -145,7 +145,7 @@ def _set(text: str, settings: dict[str, str]) -> str:
 
 
 def as_script(notebook: Path) -> str:
-    """The code cells, one after the other; what is no Python (`!pip`, `%magic`) is a comment."""
+    """The code cells, one after the other; what is no Python (`!pip`, `%magic`) does nothing."""
     text = notebook.read_text(encoding="utf-8")
     if notebook.suffix == ".py":
         return text
@@ -155,7 +155,7 @@ def as_script(notebook: Path) -> str:
     else:
         held = json.loads(text)["cells"]
         cells = ["".join(cell["source"]) for cell in held if cell["cell_type"] == "code"]
-    cells = [re.sub(r"^([ \t]*)(?=[%!])", r"\1# ", cell, flags=re.MULTILINE) for cell in cells]
+    cells = [re.sub(r"^([ \t]*)(?=[%!])", r"\1pass  # ", cell, flags=re.MULTILINE) for cell in cells]
     return "\n\n".join(cell.strip("\n") for cell in cells) + "\n"
 
 
