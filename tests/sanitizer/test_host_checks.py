@@ -84,6 +84,8 @@ QUICK = replace(STALLS, count=60, visits=60, waits=2, waited=2e-4, looked=8, idl
         (1e-4, 0, 0.02, "info"),  # the arrays were there before the loop
         (1e-3, 0, 0.02, "info"),  # these too: a busy machine interrupted the reads
         (1e-3, 7, 2.0, "info"),  # the loop does other things
+        (0.035, 7, 3.5, "info"),  # that too: it goes over an array on the device
+        (0.35, 7, 3.5, "warning"),
         (19.9, 7, 20.0, "info"),  # an epoch in each turn
     ],
 )

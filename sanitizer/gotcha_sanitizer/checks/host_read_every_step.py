@@ -21,6 +21,7 @@ _WAITED = 1e-3  # seconds in all
 _SHARE = 0.02  # of the run, and of the time since the first read
 _TURNS = 20  # visits: fewer are no loop that is worth a word
 _OF_LOOP = 0.005  # of the loop's own time could be spared at most: less is not worth a finding
+_LITTLE = 0.02  # of the loop's own time is waited for: no more than that can be won, so a note
 _NEW = 0.5  # of the first reads, as a share, are of an array made since the read before
 _LONG = 0.2  # seconds: a read that waits longer is that of an epoch or a chunk ...
 _WORTH = 0.02  # ... unless reading later could spare this share of the time
@@ -139,6 +140,8 @@ def _stalls_its_loop(row: ReadsAt) -> bool:
     if not _leaves_idle(row) or row.visits < _TURNS or not _computes(row):
         return False
     spared = min(row.blocked, row.span - row.blocked)
+    if row.blocked < _LITTLE * row.span:
+        return False
     return spared > _OF_LOOP * row.span and row.span < _LONG * row.visits
 
 
