@@ -73,6 +73,27 @@ def test_each_cut_is_named(name: str):
     assert (unused.severity, unused.cause) == ("info", "unused")
 
 
+def test_a_head_that_the_loss_does_not_use_is_not_cut():
+    """Its activation compares, and its result is thrown away: the comparison is not the reason."""
+
+    def loss(params, x):
+        jax.nn.relu(x @ params["seen"]) @ params["only"]  # as for a picture
+        return apply(params, x).sum()
+
+    (fact,) = facts(loss, {**NET, "seen": jnp.ones((5, 4)), "only": jnp.ones(4)}, optax.sgd(0.1))
+    assert fact.evidence["parameters"] == ["params['only']", "params['seen']"]
+    assert (fact.severity, fact.cause) == ("info", "unused")
+
+
+def test_a_cut_is_named_where_the_loss_is_not_given_back():
+    def step(params, x):
+        return jax.tree.map(lambda p, g: p - g, params, jax.grad(mixed)(params, x))
+
+    found = list(look(jax.jit(step).trace(MIXED, X).jaxpr, 0.0, "step", None))
+    cut = {fact.message.split("`")[1] for fact in found if fact.cause == "cut"}
+    assert cut == {"params['arg']", "params['round']", "params['sign']"}
+
+
 def test_accuracy_as_loss_is_an_error():
     def accuracy(params, x):
         return -jnp.mean(jnp.argmax(apply(params, x), -1) == jnp.arange(4))

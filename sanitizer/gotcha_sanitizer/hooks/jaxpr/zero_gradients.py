@@ -133,6 +133,14 @@ class _Program:
         for step in self.flat.steps:
             for value in set(step.ins):
                 self._users[value].append(step)
+        self._wanted = {*self.flat.outputs, *filter(self._may_be_the_loss, self.flat.types)}
+        for step in reversed(self.flat.steps):
+            if not self._wanted.isdisjoint(step.outs):
+                self._wanted.update(step.ins)
+
+    def _may_be_the_loss(self, value: int) -> bool:
+        """`jax.grad` gives no loss back: it is a number that nothing uses."""
+        return self._type(value)[0] == () and not self._users[value] and self._is_float(value)
 
     def leaves(self, zeros: list[Step]) -> list[int | None]:
         """The input that each zero is the gradient of, by index; None where that cannot be told."""
@@ -183,7 +191,7 @@ class _Program:
     def cut(self, leaf: int) -> Cut | None:
         """What ends every way from a parameter to the loss; None for one that is frozen."""
         start = self.flat.inputs[leaf]
-        found, todo, cuts = {start}, [start], []
+        found, todo, cuts, is_used = {start}, [start], [], False
         while todo:
             value = todo.pop()
             steps = self._forward(value)
@@ -192,12 +200,15 @@ class _Program:
             for step in steps:
                 if step.name == "stop_gradient":
                     return None
+                is_used |= not self._wanted.isdisjoint(step.outs)
                 cuts += [step] if self._is_cut(step) else []
                 smooth = [out for out in step.outs if self._is_smooth(step, out)]
                 todo += [out for out in smooth if out not in found]
                 found.update(smooth)
+        if not is_used:
+            return Cut()
         if not cuts:
-            return Cut() if not self._forward(start) else None
+            return None
         first = cuts[0]
         return Cut(
             _operation(first),
@@ -205,9 +216,11 @@ class _Program:
         )
 
     def _is_smooth(self, step: Step, out: int) -> bool:
-        dtype = str(getattr(self.flat.types[out], "dtype", ""))
-        floats = re.match("b?float|complex", dtype) is not None
-        return floats and (step.name not in _FLAT or step.name == "convert_element_type")
+        is_flat = step.name in _FLAT and step.name != "convert_element_type"
+        return self._is_float(out) and not is_flat
+
+    def _is_float(self, value: int) -> bool:
+        return re.match("b?float|complex", self._type(value)[1]) is not None
 
     def _is_cut(self, step: Step) -> bool:
         return not any(self._is_smooth(step, out) for out in step.outs)
