@@ -155,7 +155,9 @@ def as_script(notebook: Path) -> str:
     else:
         held = json.loads(text)["cells"]
         cells = ["".join(cell["source"]) for cell in held if cell["cell_type"] == "code"]
-    cells = [re.sub(r"^([ \t]*)(?=[%!])", r"\1pass  # ", cell, flags=re.MULTILINE) for cell in cells]
+    cells = [
+        re.sub(r"^([ \t]*)(?=[%!])", r"\1pass  # ", cell, flags=re.MULTILINE) for cell in cells
+    ]
     return "\n\n".join(cell.strip("\n") for cell in cells) + "\n"
 
 

@@ -183,7 +183,7 @@ def test_seeds_that_must_agree_over_a_folder(
 ):
     folder = start("seeds", count, options=f"hosts={tmp_path}/shared")
     line = told(folder, "different values")
-    assert "hosts 0 and 1 call `noise`" in line and "`key`" in line
+    assert re.search(r"hosts 0 and [1-3] call `noise`", line) and "`key`" in line
     assert fold(read(folder / "run-0.jsonl")).divergence
     assert (tmp_path / "shared" / "host-1.programs.jsonl").exists()
 

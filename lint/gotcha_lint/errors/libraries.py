@@ -6,6 +6,11 @@ from gotcha_lint.errors.known import Known, row
 from gotcha_lint.facts.removed import KEYWORDS
 
 _GONE = "|".join(sorted({name for names in KEYWORDS.values() for name in names}))
+_LIBRARY = r"(?:jax|flax|optax)"
+# What follows where a file of that name is imported in place of the library.
+_NOT_HIDDEN = (
+    rf"(?! \((?:consider renaming|most likely due to a circular|[^)\n]*[\\/]{_LIBRARY}\.py\)))"
+)
 
 ROWS: tuple[Known, ...] = (
     row(
@@ -103,9 +108,11 @@ ROWS: tuple[Known, ...] = (
         "Remove it from XLA_FLAGS.",
     ),
     row(
-        r"module '(?P<module>(?:jax|flax|optax)[\w.]*)' has no attribute '(?P<argument>\w+)'|"
-        r"cannot import name '(?P<argument2>\w+)' from '(?P<module2>(?:jax|flax|optax)[\w.]*)'|"
-        r"No module named '(?P<argument3>(?:jax|flax|optax)\.[\w.]+)'",
+        # Not where a file of the user's, such as flax.py, hides the library: Python says so.
+        rf"module '(?P<module>{_LIBRARY}[\w.]*)' has no attribute '(?P<argument>\w+)'{_NOT_HIDDEN}|"
+        rf"cannot import name '(?P<argument2>\w+)' from '(?P<module2>{_LIBRARY}[\w.]*)'"
+        rf"{_NOT_HIDDEN}|"
+        rf"No module named '(?P<argument3>{_LIBRARY}\.[\w.]+)'(?!; '\w+' is not a package)",
         "removed-api",
         "The installed release does not have this name; it may have been removed.",
         "Run gotcha-lint over the file: it knows the replacement of removed names.",
@@ -168,8 +175,10 @@ ROWS: tuple[Known, ...] = (
     row(
         r"Cannot mutate (?P<argument>\w+) from a different trace level",
         "nnx-mutated-in-other-trace",
-        "A jitted function changes an nnx object ({argument}) that it did not get as an argument.",
-        "Pass the module (and its rngs) to an nnx.jit function as an argument.",
+        "A traced function (jit, grad, scan) changes an nnx object ({argument}) that it did not "
+        "get as an argument.",
+        "Pass the module (and its rngs) as an argument to nnx.jit or nnx.grad; where the function "
+        "makes it from a state: nnx.merge(..., copy=True).",
     ),
     row(
         r"FloatingPointError: invalid value \((?P<argument>nan|inf)\) encountered in (?P<call>\S+)",
