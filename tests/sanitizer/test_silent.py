@@ -179,6 +179,39 @@ def test_what_is_frozen_on_purpose_is_a_note(tmp_path: Path):
     assert "a mask of the optimizer" in message and "`params['head']`" in message
 
 
+CUT = """
+from typing import NamedTuple
+import jax, jax.numpy as jnp, optax
+
+def loss(params, x):
+    return ((jnp.round(x @ params["net"]["encoder"]) @ params["net"]["decoder"]) ** 2).mean()
+
+optimizer = optax.adam(1e-2)
+
+class State(NamedTuple):
+    params: dict
+    opt_state: tuple
+
+@jax.jit
+def step(state, x):
+    grads = jax.grad(loss)(state.params, x)
+    updates, opt_state = optimizer.update(grads, state.opt_state)
+    return State(optax.apply_updates(state.params, updates), opt_state)
+
+params = {"net": {"encoder": jnp.full((4, 8), 0.3), "decoder": jnp.ones(8)}}
+state = State(params, optimizer.init(params))
+for n in range(12):
+    state = step(state, jnp.full((16, 4), 1.0 + n))
+"""
+
+
+def test_the_moments_of_a_weight_without_a_gradient_are_not_listed(tmp_path: Path):
+    program = tmp_path / "train.py"
+    program.write_text(CUT)
+    (found,) = [f for f in watched(program, tmp_path) if f.cause == "never-moved"]
+    assert found.message.startswith("`state.params['net']['encoder']` never moved")
+
+
 def test_modules_that_a_step_updates_in_place(tmp_path: Path):
     pytest.importorskip("flax")
     (severity, message) = said(IN_PLACE, tmp_path)["never-moved"]

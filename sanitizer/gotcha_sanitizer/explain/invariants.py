@@ -162,9 +162,9 @@ def never_moved(series: Series) -> Iterator[Broken]:
         n for n in still if _root(n) in moving or n in (series.flow.kept if series.flow else ())
     ]
     still = [n for n in still if not (series.carried(n)[0].zero and _root(n) in stuck)]
-    tails = {_tail(n) for n in still if not series.carried(n)[0].zero}
+    paths = tuple(filter(None, (_path(n) for n in still if not series.carried(n)[0].zero)))
     # The moments of a weight that has no gradient are zero: the weight is what is to be named.
-    still = [n for n in still if not series.carried(n)[0].zero or _tail(n) not in tails]
+    still = [n for n in still if not (series.carried(n)[0].zero and n.endswith(paths))]
     kept = series.flow.kept if series.flow else ()
     cuts = series.flow.cut if series.flow else {}
     groups: dict[tuple[str, str], list[str]] = {}
@@ -518,6 +518,12 @@ def _tail(name: str) -> str:
     """What follows the variable's name: `state.params['w']` and `p['w']` end alike in `['w']`."""
     start = min((i for i in (name.rfind("["), name.rfind(".")) if i >= 0), default=0)
     return name[start:]
+
+
+def _path(name: str) -> str:
+    """The path in a tree of weights, with which that of their moments ends: `s[0].mu['a']['w']`."""
+    start = name.find("[") if "[" in name else name.rfind(".")
+    return name[start:] if start >= 0 else ""
 
 
 def _root(name: str) -> str:
