@@ -76,6 +76,13 @@ def test_first_compiles_of_one_line(count: int, seconds: float, eager: str, seve
     assert not told or (told[-1].site, told[-1].count) == (LINE, count)
 
 
+def test_first_compiles_of_a_busy_machine_are_no_warning():
+    made = [program(n, 0.15, "op") for n in range(100)]
+    busy = [replace(each, program=replace(each.program, worked=0.03)) for each in made]
+    *_, found = on(ManyFirstCompiles, *busy)
+    assert (found.severity, found.seconds) == ("info", pytest.approx(15.0))
+
+
 @pytest.mark.parametrize("training", [False, True])
 def test_parameters_that_are_made_each_with_its_own_shape(training: bool):
     """Once a jitted function was called, other shapes of an operation are a storm or nothing."""

@@ -22,6 +22,7 @@ class _Line:
     names: set[str] = field(default_factory=set)
     count: int = 0
     seconds: float = 0.0
+    price: float = 0.0  # the same on a machine that does nothing else
 
 
 class ManyFirstCompiles(Check):
@@ -30,7 +31,7 @@ class ManyFirstCompiles(Check):
     A first compile is normal, and is no finding by itself. Many at one line are one cost: functions
     that are all different, or operations outside of jit, each with a program of its own. So are the
     shapes that an operation gets before the first jitted function is called, as where parameters
-    are made.
+    are made. It is a warning by the time that they would have taken on an idle machine.
 
     ## Instead
     Put one `jax.jit` around what makes many operations, as `jax.jit(model.init)`. Make one function
@@ -53,6 +54,7 @@ class ManyFirstCompiles(Check):
         line = self._lines.setdefault((site, bool(program.eager)), _Line())
         line.count += 1
         line.seconds += event.seconds
+        line.price += event.price
         if len(line.names) < _MANY:
             line.names.add(program.function.name)
         if line.count >= _MANY and line.seconds >= _NOTE:
@@ -63,7 +65,7 @@ def _finding(site: Site, eager: bool, line: _Line, now: float) -> Finding:
     what = "program" if eager else "different function"
     of = " of operations outside of jit" if eager else ""
     shown = ", ".join(f"`{name}`" for name in sorted(line.names)[:3])
-    worth = line.seconds >= _WORTH[eager] and line.seconds >= _OF_RUN * now
+    worth = line.price >= _WORTH[eager] and line.seconds >= _OF_RUN * now
     return Finding(
         name="many-first-compiles",
         message=f"{plural(line.count, what)}{of} were compiled at this line, "
