@@ -77,7 +77,7 @@ def test_a_head_that_the_loss_does_not_use_is_not_cut():
     """Its activation compares, and its result is thrown away: the comparison is not the reason."""
 
     def loss(params, x):
-        jax.nn.relu(x @ params["seen"]) @ params["only"]  # as for a picture
+        _ = jax.nn.relu(x @ params["seen"]) @ params["only"]  # as for a picture
         return apply(params, x).sum()
 
     (fact,) = facts(loss, {**NET, "seen": jnp.ones((5, 4)), "only": jnp.ones(4)}, optax.sgd(0.1))
