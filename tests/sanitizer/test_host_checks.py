@@ -97,6 +97,14 @@ def test_short_reads_are_judged_by_their_loop(blocked: float, new: int, span: fl
     assert [f.severity for f in told] == [severity]
 
 
+@pytest.mark.parametrize(("waits", "severity"), [(30, "info"), (400, "warning")])
+def test_a_few_long_reads_of_a_busy_machine_are_no_wait(waits: int, severity: str):
+    """Most of 552 reads took no time; of 30 the processor was given to another process."""
+    reading = {"visits": 552, "count": 552, "compared": 7, "new": 7, "spared": 0.001}
+    (found,) = reads(blocked=0.09, waited=0.08, waits=waits, span=3.6, **reading)
+    assert found.severity == severity
+
+
 def test_a_read_that_the_program_acts_on_is_a_note(tmp_path: Path):
     program = tmp_path / "act.py"
     program.write_text(

@@ -139,9 +139,12 @@ def _stalls_its_loop(row: ReadsAt) -> bool:
     """However short the loop is: it goes as fast as its reads let it."""
     if not _leaves_idle(row) or row.visits < _TURNS or not _computes(row):
         return False
-    spared = min(row.blocked, row.span - row.blocked)
-    if row.blocked < _LITTLE * row.span:
+    blocked = row.blocked
+    if row.waits < _MOST * row.visits:
+        blocked -= row.waited  # the process was interrupted now and then
+    if blocked < _LITTLE * row.span:
         return False
+    spared = min(blocked, row.span - row.blocked)
     return spared > _OF_LOOP * row.span and row.span < _LONG * row.visits
 
 
