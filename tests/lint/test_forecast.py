@@ -13,10 +13,14 @@ from gotcha_lint import engine
 from gotcha_lint.config.settings import Settings, SettingsFinder
 from gotcha_lint.engine import Report
 from gotcha_lint.finding import Finding
-from gotcha_lint.findings.forecast import _Component  # pyright: ignore[reportPrivateUsage]
+from gotcha_lint.findings.checking import check_file
+from gotcha_lint.findings.forecast import Component
 from gotcha_lint.home import page_url
 from gotcha_lint.memo.cache import Cache
 from gotcha_lint.rules.retrace.weak_type_argument import WeakTypeArgument
+from gotcha_lint.task import RuleOptions, Task
+from gotcha_lint.text.file_tree import FileTree
+from gotcha_lint.text.source import Source
 from gotcha_lint.workers import pipeline
 from tests.lint.support import code
 
@@ -314,7 +318,7 @@ def test_an_import_in_a_text_is_none(
     (tmp_path / "a.py").write_text(text)
     (tmp_path / "pyproject.toml").touch()
     space = engine.workspace(["a.py"], SettingsFinder(), {}, True)
-    files = _Component(space, space.components[0])
+    files = Component(space, space.components[0])
     assert files.using(["a.py"]) == ["a.py"] * runs
 
 
@@ -324,3 +328,26 @@ def test_a_file_that_cannot_be_parsed_does_not_hide_others(project: Path) -> Non
     assert report.failures == []
     assert named(report.findings, "weak-type-argument")
     assert len(named(report.findings, "syntax-error")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("import gotcha_lint  # the linter: `gotcha`\n", 0),
+        ("import jax  # gotcha: allow-file[key-reuse] a reason\n", 1),
+    ],
+)
+def test_libcst_reads_a_file_for_its_comments_alone(
+    text: str, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    of = FileTree.of
+
+    def noted(source: Source) -> FileTree:
+        read.append(source.path)
+        return of(source)
+
+    monkeypatch.setattr(FileTree, "of", noted)
+    task = Task("a.py", frozenset({"key-reuse"}), RuleOptions())
+    check_file(task, text.encode(), frozenset({"key-reuse"}))
+    assert len(read) == times

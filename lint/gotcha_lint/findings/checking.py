@@ -9,11 +9,10 @@ from gotcha_lint.finding import Finding
 from gotcha_lint.output.last_line import last_line
 from gotcha_lint.task import Failure, Task
 from gotcha_lint.text import source
+from gotcha_lint.text.comments import scan
 from gotcha_lint.text.source import Source
 from gotcha_lint.text.syntax import check_syntax
 from gotcha_lint.text.unreadable import Unreadable, file_finding
-
-_COMMENT = "gotcha"  # no comment for the linter is without this word
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ def _findings(task: Task, decoded: Source, names: frozenset[str]) -> Iterator[Fi
     """Raises `Unreadable`."""
     for error in decoded.broken:
         yield file_finding(task.path, error)
-    if not (task.forecasts or _COMMENT in decoded.text):
+    if not (task.forecasts or any(scan(decoded.text))):
         check_syntax(decoded)
         return
     from gotcha_lint.findings.drafting import drafts  # here only: LibCST takes long to import

@@ -47,7 +47,7 @@ from gotcha_lint.text.unreadable import Unreadable
 from gotcha_lint.text.unwarned import unwarned
 
 _QUOTED = 60  # characters of a message
-_LARGE = 100  # modules of a component: what was made of them is given back at once
+_LARGE = 100  # modules of a component: what was made of them is given back before the next one
 _WIDE = b"enable_x64"
 # Comments that name a fault, and do not say that it is meant.
 _REGRETS = re.compile(
@@ -108,16 +108,20 @@ def foresee(
     failures: list[Failure] = []
     if live is not None:
         live.begin()
+    large = False  # was the last one?
     with _without_collection():
         for component in space.components:
             asked = [path for path in sorted(component) if path in wanted]
             if not asked or (share is not None and share.isdisjoint(component)):
                 continue
-            files = _Component(space, component)
+            if large and live is None:
+                gc.collect()  # not after the last one: a process that ran a share ends then
+            files = Component(space, component)
             shown = sorted(files.graph.importers(asked))
             if share is not None:
                 shown = [path for path in shown if path in share]
             new = _run_new(files, shown, ways, kept, list(wanted.values()), failures, live)
+            large = len(component) > _LARGE
             for path in shown:
                 unit = kept.get(path) or new.get(path)
                 if unit is not None:
@@ -170,7 +174,7 @@ class Live:
 
 
 def _run_new(
-    files: _Component,
+    files: Component,
     paths: Sequence[str],
     ways: Sequence[RuleOptions],
     kept: KeptUnits,
@@ -223,14 +227,11 @@ def _run_new(
     if not read.failures:  # the others are no Python
         left = set(new) - read.modules.keys()
         kept.update({path: Kept(keys[path], {}) for path in left})
-    if len(read.modules) > _LARGE and live is None:
-        read.modules.clear()
-        gc.collect()
     return incomplete
 
 
 def _add_text(
-    path: str, programs: Programs, files: _Component, read: Interpreted, declared: Declared
+    path: str, programs: Programs, files: Component, read: Interpreted, declared: Declared
 ) -> tuple[Asked, ...]:
     """What the text of a module shows without being run: options, and flags that it hands on."""
     if is_test(path):
@@ -246,7 +247,7 @@ def _add_text(
     return asked
 
 
-def _holds(kept: Kept | None, key: str, files: _Component) -> bool:
+def _holds(kept: Kept | None, key: str, files: Component) -> bool:
     """Would a unit show the same again?"""
     if kept is None or kept.key != key:
         return False
@@ -293,7 +294,7 @@ def interpret(
     if not asked:
         return Interpreted({}, {})
     with _without_collection():
-        files = _Component(space, component)
+        files = Component(space, component)
         shown = sorted(files.graph.importers(asked))
         out = files.read(shown)
         ran = list(_units(files, out, files.using(shown), (), running))
@@ -303,7 +304,7 @@ def interpret(
     return out
 
 
-class _Component:
+class Component:
     """Files that imports join."""
 
     def __init__(self, space: Workspace, component: Collection[str]) -> None:
@@ -405,7 +406,7 @@ def _names_of_imports(path: str, raw: bytes) -> set[str]:
 
 
 def _units(
-    files: _Component,
+    files: Component,
     read: Interpreted,
     paths: Sequence[str],
     looked_at: Sequence[str],
