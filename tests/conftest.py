@@ -49,8 +49,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture
 def snapshot(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """`snapshot(name, text)`: the text is what snapshots/name beside the test file holds."""
-    folder = Path(request.path).parent / "snapshots"
+    """`snapshot(name, text)`: compares it with snapshots/name, beside the test or above it."""
+    above = [parent / "snapshots" for parent in Path(request.path).parents]
+    folder = next((each for each in above if each.is_dir()), above[0])
 
     def compare(name: str, text: str) -> None:
         file = folder / name

@@ -1,11 +1,14 @@
 """Who may import whom: between the packages, between the folders of one, between its modules.
 
+Tests, benchmarks and the makers of the pages count as packages.
+
 Imports in functions and imports for type checkers count: a circle in them is a circle of ideas.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -18,7 +21,24 @@ PACKAGES = {
     "gotcha_lint": ROOT / "lint" / "gotcha_lint",
     "gotcha_sanitizer": ROOT / "sanitizer" / "gotcha_sanitizer",
     "reference_trainer": ROOT / "reference_trainer",
+    "benchmarks": ROOT / "benchmarks",
+    "docs": ROOT / "docs",
+    "tests": ROOT / "tests",
 }
+# Programs that are linted or run as a whole: nothing imports them.
+PROGRAMS = tuple(
+    ROOT / folder
+    for folder in (
+        "benchmarks/faults/programs",
+        "benchmarks/planted/hosts",
+        "tests/lint/cases",
+        "tests/lint/quiet",
+        "tests/sanitizer/clean",
+        "tests/sanitizer/programs",
+        "tests/sanitizer/scenarios",
+        "tests/sanitizer/silent",
+    )
+)
 
 # What a package may import of the others.
 SHARED = {
@@ -40,6 +60,15 @@ SHARED = {
     },
     "reference_trainer": set[str](),
 }
+
+# The packages that those which are not shipped import. Nothing that is shipped imports them.
+USED = {
+    "benchmarks": {"gotcha_lint", "gotcha_sanitizer", "reference_trainer", "tests"},
+    "docs": {"gotcha_lint", "gotcha_sanitizer"},
+    "tests": PACKAGES.keys() - {"tests"},
+}
+# What runs the scenarios of the sanitizer, for `benchmarks/sanitizer_scenarios.py`.
+OF_TESTS = {"tests.sanitizer.support"}
 
 # The folders and the single modules of the linter, from the lowest to the highest; those of one
 # line do not import each other.
@@ -69,19 +98,18 @@ LINTER = """
 
 MOST = 45  # modules of a folder
 
-# Modules that import each other in a circle. Nothing is added here: a circle that is opened goes.
-CIRCLES = {
-    "gotcha_lint": set(),
-    "gotcha_sanitizer": set(),
-    "reference_trainer": set(),
-}
+
+def files(package: str) -> list[Path]:
+    """The modules of a package, without the programs that lie in it."""
+    found = sorted(PACKAGES[package].rglob("*.py"))
+    return [path for path in found if not any(map(path.is_relative_to, PROGRAMS))]
 
 
 @cache
 def modules(package: str) -> dict[str, ast.Module]:
     """The modules of a package by dotted name; a folder is its `__init__`."""
     found = {}
-    for path in sorted(PACKAGES[package].rglob("*.py")):
+    for path in files(package):
         parts = (package, *path.relative_to(PACKAGES[package]).with_suffix("").parts)
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         found[name] = ast.parse(path.read_text("utf-8"))
@@ -94,7 +122,7 @@ def imports(package: str) -> dict[str, frozenset[str]]:
     known = {name for each in PACKAGES for name in modules(each)}
     out = {}
     for name, tree in modules(package).items():
-        found = {_module(one, known) for one in _imported(tree)}
+        found = {_module(one, known) or _module(f"docs.{one}", known) for one in _imported(tree)}
         out[name] = frozenset(one for one in found if one and one != name)
     return out
 
@@ -119,15 +147,24 @@ def _top(name: str) -> str:
     return name.split(".")[1] if "." in name else ""
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+def _of_others(package: str) -> set[str]:
+    imported = frozenset[str]().union(*imports(package).values())
+    return {name for name in imported if name.partition(".")[0] != package}
+
+
+@pytest.mark.parametrize("package", SHARED)
 def test_a_package_imports_of_the_others_what_is_shared(package: str) -> None:
-    others = {
-        imported
-        for found in imports(package).values()
-        for imported in found
-        if imported.partition(".")[0] != package
-    }
-    assert others == SHARED[package]
+    assert _of_others(package) == SHARED[package]
+
+
+@pytest.mark.parametrize("package", USED)
+def test_what_is_not_shipped_imports_these_packages(package: str) -> None:
+    assert {name.partition(".")[0] for name in _of_others(package)} == USED[package]
+
+
+def test_benchmarks_import_one_module_of_the_tests() -> None:
+    found = {name for name in _of_others("benchmarks") if name.startswith("tests.")}
+    assert found == OF_TESTS
 
 
 def test_each_folder_of_the_linter_imports_those_below_it() -> None:
@@ -146,18 +183,9 @@ def test_each_folder_of_the_linter_imports_those_below_it() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_no_circle_of_modules(package: str) -> None:
-    graph = {
-        name: {one for one in found if one in modules(package)}
-        for name, found in imports(package).items()
-    }
-    left = CIRCLES[package]
-    open_ = {name: found for name, found in graph.items() if not left & set(name.split("."))}
-    assert _circle(open_) == []
-    for name in left:  # each that is named here is one
-        others = left - {name}
-        assert _circle({n: f for n, f in graph.items() if not others & set(n.split("."))})
+def test_no_circle_of_modules() -> None:
+    graph = {name: set(found) for package in PACKAGES for name, found in imports(package).items()}
+    assert _circle(graph) == []
 
 
 def _circle(graph: Mapping[str, set[str]]) -> list[str]:
@@ -169,7 +197,7 @@ def _circle(graph: Mapping[str, set[str]]) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", SHARED)
 def test_private_modules_are_imported_in_their_folder(package: str) -> None:
     wrong = [
         f"{name} imports {imported}"
@@ -208,12 +236,8 @@ def _private(name: str) -> str:
 
 
 def test_no_folder_is_crowded() -> None:
-    folders: dict[str, int] = {}
-    for package in PACKAGES:
-        for path in PACKAGES[package].rglob("*.py"):
-            parts = (package, *path.relative_to(PACKAGES[package]).parts[:-1])
-            folders[".".join(parts)] = folders.get(".".join(parts), 0) + 1
-    assert {name for name, count in folders.items() if count > MOST} == set()
+    folders = Counter(path.parent for package in PACKAGES for path in files(package))
+    assert {str(folder) for folder, count in folders.items() if count > MOST} == set()
 
 
 def test_the_checks_see_what_is_wrong() -> None:

@@ -29,7 +29,7 @@ def _formats() -> click.ParamType:
     return click.Choice(formats.names())
 
 
-def _complete_names(
+def complete_names(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     from gotcha_lint.config.selection import known_names
@@ -50,7 +50,7 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
         multiple=True,
         metavar="NAMES",
         callback=_split,
-        shell_complete=_complete_names,
+        shell_complete=complete_names,
         help=f"{help} Rules or families, comma separated; may be repeated.",
     )
 
@@ -101,7 +101,7 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @click.option("--quiet", "-q", is_flag=True, help="Print findings and errors, nothing else.")
 @click.option("--verbose", "-v", is_flag=True, help="Say more: configuration, time, tracebacks.")
 @click.option(
-    "--explain", metavar="NAME", shell_complete=_complete_names, help="Explain a gotcha; exit."
+    "--explain", metavar="NAME", shell_complete=complete_names, help="Explain a gotcha; exit."
 )
 @click.option(
     "--explain-error",

@@ -16,8 +16,7 @@ import pytest
 from gotcha_lint.program.ir import Instruction, Module, Region
 from gotcha_lint.program.parse import NotParsed, parse
 from gotcha_lint.text.source import Unreadable, read
-
-from .support import bodies, flat, instructions, regions
+from tests.lint.program.support import bodies, flat, instructions, regions
 
 ROOT = pathlib.Path(__file__).parents[3]
 TESTS = ("test_grammar.py", "test_patma.py", "test_fstring.py", "test_coroutines.py")

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from .support import bodies, dump, flat, lowered
+from tests.lint.program.support import bodies, dump, flat, lowered
 
 # The text of a function, and its instructions without spans
 GOLDEN = {

@@ -17,9 +17,8 @@ from gotcha_lint.program.spans import Spans
 from gotcha_lint.text.guard import guard
 from gotcha_lint.text.unreadable import Unreadable
 from gotcha_lint.text.unwarned import unwarned
-
-from ..test_guard import CHAINS, NESTED, Kind
-from .support import bodies, instructions, lowered
+from tests.lint.program.support import bodies, instructions, lowered
+from tests.lint.test_guard import CHAINS, NESTED, Kind
 
 
 def _loads(text: str) -> list[str]:

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from gotcha_lint.program.ir import Function
 from gotcha_lint.program.parse import parse
-
-from .support import bodies, flat, lowered
-from .test_corpus import STANDARD
+from tests.lint.program.support import bodies, flat, lowered
+from tests.lint.program.test_corpus import STANDARD
 
 OWN = pathlib.Path(__file__).parents[3] / "lint" / "gotcha_lint"
 

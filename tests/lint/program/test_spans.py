@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from gotcha_lint.program.lower import lower
 from gotcha_lint.program.parse import parse
 from gotcha_lint.program.spans import Spans
-
-from .support import instructions, lowered
-from .test_corpus import STANDARD
+from tests.lint.program.support import instructions, lowered
+from tests.lint.program.test_corpus import STANDARD
 
 WIDE = st.text("aé→😀 ", max_size=5).map(lambda text: f"'{text}'")
 NAMES = st.sampled_from(["x", "größe", "名前", "ªb"])

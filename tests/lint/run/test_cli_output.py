@@ -168,14 +168,14 @@ def test_completion(cli: Cli, shell: str) -> None:
 
 
 def test_completion_of_names(cli: Cli) -> None:
-    from gotcha_lint.cli import _complete_names
+    from gotcha_lint.cli import complete_names
 
     name = next(iter(registry.rules()))
     ctx: Any = None
-    items = [item.value for item in _complete_names(ctx, ctx, f"words,{name[:3]}")]
+    items = [item.value for item in complete_names(ctx, ctx, f"words,{name[:3]}")]
     families = {rule.family for rule in registry.rules().values()} - {"engine"}
     assert all(item.startswith(f"words,{name[:3]}") for item in items)
-    assert {item.value for item in _complete_names(ctx, ctx, "")} >= families
+    assert {item.value for item in complete_names(ctx, ctx, "")} >= families
 
 
 def test_help_names_every_option(cli: Cli) -> None:
