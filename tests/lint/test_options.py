@@ -516,6 +516,11 @@ def test_what_reads_all_options_leaves_a_doubt(tmp_path: Path) -> None:
         ("[getattr(arguments, name) for name in names]", True),
         ("[getattr(model.layer, name) for name in names]", False),
         ("dict(**names)", False),
+        ("print(vars(arguments), 2**3)", False),
+        ("print(vars(arguments), **names)", True),
+        ("0\ndef show(x, at=(1, 2), **rest):\n    print(vars(x), at, **rest)", False),
+        ("0\nstyle = dict(size=3)\nprint(vars(arguments), **style)", False),
+        ("0\nstyle = dict(vars(arguments))\nprint(**style)", True),
     ],
 )
 def test_an_object_is_read_by_unknown_names_only_through_itself(

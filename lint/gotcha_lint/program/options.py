@@ -30,7 +30,11 @@ _SPREADS_OBJECTS = re.compile(
     rb"\*\*\s*(?:vars\(|[\w.]*asdict\()|\bfields\(|getattr\(\s*" + _OBJECT + rb"\s*,\s*[A-Za-z_]",
     re.IGNORECASE,
 )
-_SPREADS_DICT = re.compile(rb"\*\*\s*\w")
+# `f(**settings)`: no power of two numbers, and neither `**kwargs` of a function nor `dict(size=3)`.
+_SPREADS_DICT = re.compile(rb"[(,{]\s*\*\*\s*(\w+)")
+_OTHER_DICT = re.compile(
+    rb"\bdef \w+\((?:[^()]|\([^()]*\))*\*\*\s*(\w+)|\b(\w+)\s*=\s*dict\(\s*\w+\s*=(?!=)"
+)
 _READ = re.compile(rb"\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
 _READ_OF_SELF = re.compile(rb"\bself\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
 _HANDED_ON = re.compile(rb"\b(\w+)\s*=\s*(?!self\b)\w+\.(\w+)\s*[,)]")
@@ -193,7 +197,8 @@ def _words_of(text: bytes) -> Words:
     of_self = Counter(_READ_OF_SELF.findall(text))
     quoted = _QUOTED.findall(text)
     dumps = _DUMPS.search(text) is not None
-    spreads_dicts = dumps and _SPREADS_DICT.search(text) is not None
+    spread = set(_SPREADS_DICT.findall(text)) if dumps else set[bytes]()
+    spreads_dicts = not spread.issubset(n for pair in _OTHER_DICT.findall(text) for n in pair)
     return Words(
         _decoded(read),
         _decoded(read - of_self),
