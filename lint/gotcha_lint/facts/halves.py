@@ -39,4 +39,5 @@ LOGARITHMS = {"jax.nn.log_softmax", "jax.nn.logsumexp", "jax.scipy.special.logsu
 DRAWS = frozenset({"jax.random.categorical"})
 SHARES = frozenset({"jax.nn.softmax"})
 RUNNING_SUMS = frozenset({"jax.numpy.cumsum", "jax.lax.cumsum"})
+SUMS = frozenset({"jax.numpy.add", "jax.numpy.subtract", "jax.lax.add", "jax.lax.sub"})
 SPREADS = frozenset({"var", "std"})

@@ -251,3 +251,33 @@ def scores_of(x, labels=None):
     if labels is None:
         return x
     return jax.nn.log_softmax(x.astype(jnp.bfloat16))  # ! computed-in-half-precision
+
+
+def _squares(weights, x):
+    return jnp.mean((x @ weights["w"]).astype(jnp.float32) ** 2)
+
+
+def gradients_by_name(weights, batches):
+    def add(carry, batch):
+        total, number = carry
+        new = jax.grad(_squares)(weights, batch)
+        return (jax.tree.map(jnp.add, total, new), number + 1), None  # ! computed-in-half-precision
+
+    zeros = jax.tree.map(jnp.zeros_like, weights)
+    (total, number), _ = jax.lax.scan(add, (zeros, 0), batches)
+    return total, number
+
+
+def gradients_of_a_wider_type(weights, batches):
+    def add(total, batch):
+        new = jax.grad(_squares)(weights, batch)
+        return jax.tree.map(jnp.add, total, new), None
+
+    zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, jnp.float32), weights)
+    return jax.lax.scan(add, zeros, batches)[0]
+
+
+_half_weights = {"w": jnp.ones((3, 2), jnp.bfloat16), "b": jnp.zeros(2, jnp.bfloat16)}
+_batches = jnp.ones((8, 4, 3), jnp.bfloat16)
+_by_name = gradients_by_name(_half_weights, _batches)
+_wider = gradients_of_a_wider_type(_half_weights, _batches)

@@ -21,11 +21,11 @@ from gotcha_lint.domain.value import (
     Value,
     is_tree_of_leaf,
 )
-from gotcha_lint.facts.halves import DRAWS, HALVES, LOGARITHMS, RUNNING_SUMS, SHARES, SPREADS
+from gotcha_lint.facts.halves import DRAWS, HALVES, LOGARITHMS, RUNNING_SUMS, SHARES, SPREADS, SUMS
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.elements import elements_of
 from gotcha_lint.interpret.faults.remarks import remark
-from gotcha_lint.interpret.heap import contents, mapping_of
+from gotcha_lint.interpret.heap import ENTRIES, contents, mapping_of
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.promotion import dtypes_of
 
@@ -90,6 +90,8 @@ def check_function(call: Call) -> None:
         _note(call, _operand(call), "draw")
     elif name in SHARES:
         _note(call, _operand(call), "share", maybe=True)
+    elif name in SUMS and len(call.args) == 2:  # `jax.tree.map(jnp.add, total, new)`
+        _check_sum(call.engine, *call.args, call.short, call.span)
     elif name in RUNNING_SUMS and _keeps_type(call):
         _note(call, _operand(call), "running sum")
     elif name.startswith("jax.numpy."):
@@ -168,7 +170,23 @@ def as_carried(machine: Machine, carry: Value, span: Span, depth: int = 0) -> Va
         leaf = as_carried(machine, atom.site.info[LEAF], span, depth + 1)
         site.info.update({"name": TREE, LEAF: leaf})
         return Value((Object(site, atom.origin),), False, carry.marks)
+    if isinstance(atom, Object) and atom.site.kind == "dict" and depth < _DEPTH:
+        return _dict_as_carried(machine, carry, atom, span, depth)
     return carry
+
+
+def _dict_as_carried(machine: Machine, carry: Value, atom: Object, span: Span, depth: int) -> Value:
+    """A tree of gradients with names: a new dict, if one of its leaves has half precision."""
+    mapping = mapping_of(machine, atom)
+    if mapping is None:
+        return carry
+    values = tuple(as_carried(machine, value, span, depth + 1) for value in mapping.values)
+    if values == mapping.values:
+        return carry
+    site = machine.allocate("dict", span, (CARRIED, depth, mapping.keys))
+    site.info.update(atom.site.info)
+    machine.write((site, ENTRIES), Value((replace(mapping, values=values),), False))
+    return Value((Object(site, atom.origin),), False, carry.marks)
 
 
 def check_operator(
@@ -178,13 +196,16 @@ def check_operator(
     follow(machine, (x, y), out)
     if (operator == "Mult" and x == y) or (operator == "Pow" and y.constant == 2):
         note_squares(machine, out)
-    if operator not in _LIKE_ADD:
-        return
+    if operator in _LIKE_ADD:
+        _check_sum(machine, x, y, "+", span)
+
+
+def _check_sum(machine: Machine, x: Value, y: Value, word: str, span: Span) -> None:
     for total, addend in ((x, y), (y, x)):
         known = elements_of(total)
         made = known.made if known is not None else ""
         if isinstance(made, tuple) and made[0] == CARRIED and made not in addend.marks:
-            _note_value(machine, total, "running sum", "+", span)
+            _note_value(machine, total, "running sum", word, span)
 
 
 # Weights
