@@ -1,4 +1,36 @@
+import dataclasses
+
 import optax
+
+
+@dataclasses.dataclass
+class Plan:
+    peak: float = 0.1
+    steps: int = 1000
+    rise: int = 100
+    fall: int = steps - rise
+
+
+@dataclasses.dataclass
+class WholePlan:
+    steps: int = 1000
+    rise: int = 100
+    pause: int = 10
+    fall: int = steps - pause
+
+
+def of_a_field(plan: Plan):
+    return optax.warmup_cosine_decay_schedule(  # ! decay-steps-without-warmup
+        0.0, plan.peak, warmup_steps=plan.rise, decay_steps=plan.fall
+    )
+
+
+def of_another_field(plan: WholePlan):
+    return optax.warmup_cosine_decay_schedule(0.0, 0.1, plan.rise, plan.fall)
+
+
+def of_another_object(plan: Plan, other: Plan):
+    return optax.warmup_cosine_decay_schedule(0.0, 0.1, other.rise, plan.fall)
 
 
 def of_a_configuration(config):

@@ -134,8 +134,9 @@ def _check_steps(machine: Machine, links: Links, module: Module, function: Funct
     for dropped in dropped_statistics(links, function):
         places = ((function.path, dropped.at, "dropped here"),)
         note(machine, DROPPED_STATISTICS, function, dropped.span, places=places)
-    for short in short_schedules(module, function):
-        note(machine, SHORT_SCHEDULE, function, short.span, short.warmup)
+    for short in short_schedules(module, function, links):
+        places = ((*short.field, "subtracted here"),) if short.field is not None else ()
+        note(machine, SHORT_SCHEDULE, function, short.span, short.warmup, places=places)
     for decay in unmasked_decays(module, function):
         maybe = not decay.is_written
         note(machine, UNMASKED_DECAY, function, decay.span, decay.word, maybe=maybe)
