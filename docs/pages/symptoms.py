@@ -76,6 +76,7 @@ TABLE = (
         "layer-argument-misplaced qkv-features-per-head decay-steps-without-warmup "
         "shuffle-after-batch cycled-loader float16-without-loss-scaling one-sided-initializer "
         "weight-decay-in-moments weight-decay-after-optimizer weight-decay-without-mask "
+        "frozen-weights-decay "
         "fields-in-wrong-order "
         "argument-mutated-in-jit gradients-not-reduced column-minus-row out-of-bounds-index "
         "unsigned-subtraction float-into-integer-array wide-type-without-x64 silent-training-error "
@@ -88,8 +89,10 @@ TABLE = (
         "environment-not-set x64-set-too-late "
         "backend-started-too-early unknown-config-option wrong-cache-key host-random-in-jit "
         "removed-api argument-mutated-in-jit counter-in-jit walrus-binds-comparison "
-        "tracer-error-swallowed option-not-read unused-result type-test-never-true type-as-default",
+        "tracer-error-swallowed option-not-read unused-result type-test-never-true type-as-default "
+        "default-from-default field-without-annotation missing-nonlocal",
     ),
+    Symptom("The tests pass, and the program is wrong", "assertion-cannot-fail"),
     Symptom(
         "The random numbers are the same every time",
         "key-reuse constant-key-in-jit split-discarded host-random-in-jit seed-overflow "
@@ -110,7 +113,7 @@ TABLE = (
         "pmean-of-gradients gradients-not-reduced mesh-axis-types indivisible-batch "
         "incompatible-devices "
         "sharding-constraint-no-mesh unbound-axis device-count-of-all-hosts "
-        "loss-of-one-device pmean-of-examples collective-on-one-process",
+        "loss-of-one-device pmean-of-examples collective-on-one-process replicated-value-tested",
     ),
     # What a CPU forgives: its memory is the host's, and nothing has to be copied to reach it.
     Symptom(

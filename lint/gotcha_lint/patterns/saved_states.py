@@ -55,6 +55,27 @@ class UnseenRestore:
     caller: At | None
 
 
+def replicated_names(reader: NamedReader) -> Iterator[tuple[Instruction, Instruction]]:
+    """The stores of what `replicate` gives, and its calls, where later stores keep the form."""
+    stores = [i for i in steps_of(reader.function) if i[0] == "store"]
+    for store in stores:
+        made = reader.makers.get(store[4])
+        if made is None or made[0] != "call" or reader.dotted(made[2]) not in _REPLICATES:
+            continue
+        at = reader.order[id(store)]
+        later = [i for i in stores if i[2] == store[2] and reader.order[id(i)] > at]
+        if not any(_changes_form(reader, i) for i in later):
+            yield store, made
+
+
+def _changes_form(reader: NamedReader, store: Instruction) -> bool:
+    """Is it bound to anything but what a step makes of it?"""
+    made = reader.makers.get(store[4])
+    if made is None or made[0] != "call":
+        return made is not None and made[0] != "unpack"
+    return reader.function_of(made) in _MAPS or not made[3]
+
+
 class SavedStates:
     """Answers for the functions of a program; what was asked once is kept."""
 
@@ -67,15 +88,8 @@ class SavedStates:
         if {"replicate", "device_put_replicated"}.isdisjoint(names_used(function)):
             return
         reader = NamedReader(module, function)
-        stores = [i for i in steps_of(function) if i[0] == "store"]
-        for store in stores:
-            made = reader.makers.get(store[4])
-            if made is None or made[0] != "call" or reader.dotted(made[2]) not in _REPLICATES:
-                continue
+        for store, made in replicated_names(reader):
             at = reader.order[id(store)]
-            later = [i for i in stores if i[2] == store[2] and reader.order[id(i)] > at]
-            if any(self._changes_form(reader, i) for i in later):
-                continue
             restores = [*self._calls(function, store[2], saves=False)]
             if any(reader.order[id(call)] > at for call in restores):
                 continue  # into one that is replicated, too
@@ -83,13 +97,6 @@ class SavedStates:
                 if reader.order[id(call)] > at:
                     restored = restores[0][-1] if restores else None
                     yield ReplicatedSave(store[2], call[-1], made[-1], restored)
-
-    def _changes_form(self, reader: NamedReader, store: Instruction) -> bool:
-        """Is it bound to anything but what a step makes of it?"""
-        made = reader.makers.get(store[4])
-        if made is None or made[0] != "call":
-            return made is not None and made[0] != "unpack"
-        return reader.function_of(made) in _MAPS or not made[3]
 
     def _calls(self, function: Function, name: str, saves: bool) -> Iterator[Instruction]:
         """The calls that save, or restore into, what stands under a name."""

@@ -20,7 +20,10 @@ _SAME_PARAMETERS = frozenset(  # decorators after which a function takes what it
      "cache", "lru_cache", "override", "final", "abstractmethod", "no_grad", "typechecked")
 )  # fmt: skip
 _RECEIVERS = frozenset(("staticmethod", "classmethod"))
-_SAME_CLASS = frozenset(("dataclass", "final", "runtime_checkable"))
+_SAME_CLASS = frozenset(
+    ("dataclass", "final", "runtime_checkable", "register_static", "register_pytree_node_class",
+     "register_dataclass")
+)  # fmt: skip
 
 
 class Finder(Protocol):

@@ -14,7 +14,7 @@ from gotcha_lint.program.ir import Function, Module, Span
 from gotcha_lint.program.reader import NamedReader
 
 # By name (optax 0.2.8): the positions of the decay and of its mask; does it decay by default?
-_DECAYS = {
+DECAYS = {
     "adamw": (6, 7, True),
     "nadamw": (6, 7, True),
     "adamaxw": (4, 5, True),
@@ -23,7 +23,7 @@ _DECAYS = {
     "adan": (6, 7, False),
     "add_decayed_weights": (0, 1, False),
 }
-_CHOOSES = frozenset(("masked", "multi_transform", "partition", "set_to_zero"))
+CHOOSES = frozenset(("masked", "multi_transform", "partition", "set_to_zero"))
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,18 @@ def unmasked_decays(module: Module, function: Function) -> Iterator[UnmaskedDeca
     None where the function chooses which leaves an optimizer is for, in any way that is known.
     """
     used = names_used(function)
-    if _DECAYS.keys().isdisjoint(used) or not _CHOOSES.isdisjoint(used):
+    if DECAYS.keys().isdisjoint(used) or not CHOOSES.isdisjoint(used):
         return
     reader = NamedReader(module, function)
     for call in steps_of(function):
         library, _, word = (
             reader.dotted(call[2]).rpartition(".") if call[0] == "call" else ("",) * 3
         )
-        if library != "optax" or word not in _DECAYS:
+        if library != "optax" or word not in DECAYS:
             continue
         if any(star for star, _ in call[3]) or any(key is None for key, _ in call[4]):
             continue
-        at, mask_at, decays = _DECAYS[word]
+        at, mask_at, decays = DECAYS[word]
         decay = given(call, at, "weight_decay")
         made = reader.made(decay) if decay is not None else None
         is_none = made is not None and made[0] == "const" and not made[2]
