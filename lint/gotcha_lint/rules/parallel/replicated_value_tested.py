@@ -14,7 +14,7 @@ class ReplicatedValueTested(Rule):
     `flax.jax_utils.replicate` gives each leaf an axis for the devices, the step of a `TrainState`
     too. On one device the array has one element, so `if state.step % 100 == 0` works. On several
     devices it raises a `ValueError`, "the truth value of an array with more than one element is
-    ambiguous"; `int(state.step)` raises a `TypeError`.
+    ambiguous". `int(state.step)` raises a `TypeError` on any number of devices.
 
     ## Instead
     Count the steps on the host, `for step in range(steps)`, or take one element:
@@ -36,7 +36,6 @@ class ReplicatedValueTested(Rule):
     examples = (
         Example(
             bad="""
-                import jax
                 import jax.numpy as jnp
                 import optax
                 from flax import jax_utils
@@ -46,13 +45,11 @@ class ReplicatedValueTested(Rule):
                     apply_fn=None, params=jnp.ones(3), tx=optax.sgd(0.1)
                 )
                 state = jax_utils.replicate(state)
-                shape = state.step.shape
                 for _ in range(2):
                     if state.step % 10 == 0:  # ! replicated-value-tested
                         print("a checkpoint")
             """,
             good="""
-                import jax
                 import jax.numpy as jnp
                 import optax
                 from flax import jax_utils
@@ -62,12 +59,11 @@ class ReplicatedValueTested(Rule):
                     apply_fn=None, params=jnp.ones(3), tx=optax.sgd(0.1)
                 )
                 state = jax_utils.replicate(state)
-                shape = state.step.shape
                 for step in range(2):
                     if step % 10 == 0:
                         print("a checkpoint")
             """,
-            shows="shape == (jax.device_count(),)",
+            raises="more than one element is ambiguous",
         ),
     )
 
@@ -84,8 +80,9 @@ class ReplicatedValueTested(Rule):
 
 
 def _words(one: ReplicatedValue) -> str:
-    raises = "a `TypeError`" if one.word in ("int", "float") else "a `ValueError`"
+    is_cast = one.word in ("int", "float")
+    raises = "a `TypeError`" if is_cast else "a `ValueError` on several devices"
     return (
-        f"`{one.name}` has one element for each device, so `{one.word}` raises {raises} on several "
-        f"devices; count on the host, or take `{one.name}[0]`"
+        f"`{one.name}` has one element for each device, so `{one.word}` raises {raises}; count on "
+        f"the host, or take `{one.name}[0]`"
     )
