@@ -25,6 +25,7 @@ from gotcha_lint.patterns.overwritten_results import overwritten_results
 from gotcha_lint.patterns.string_sets import ordered_by_sets
 from gotcha_lint.patterns.training.attention_widths import head_widths
 from gotcha_lint.patterns.training.clipped_norms import clipped_norms
+from gotcha_lint.patterns.training.dropout_off import dropout_off
 from gotcha_lint.patterns.training.dropped_statistics import dropped_statistics
 from gotcha_lint.patterns.training.half_types import half_types, is_unscaled
 from gotcha_lint.patterns.training.initial_weights import zero_pairs
@@ -50,7 +51,7 @@ _MODULES = frozenset(
 )  # fmt: skip
 MISPLACED, HEAD_WIDTH = "misplaced argument", "width of one head"
 UNTYPED, UNSCALED = "layer without type", "unscaled half"
-DROPPED_STATISTICS = "dropped statistics"
+DROPPED_STATISTICS, DROPOUT_OFF = "dropped statistics", "dropout off"
 PER_EXAMPLE = "for each example"
 INVERTED_FLAG = "inverted flag"
 ZERO_PAIR = "layers of zeros"
@@ -134,6 +135,9 @@ def _check_steps(machine: Machine, links: Links, module: Module, function: Funct
     for dropped in dropped_statistics(links, function):
         places = ((function.path, dropped.at, "dropped here"),)
         note(machine, DROPPED_STATISTICS, function, dropped.span, places=places)
+    for off in dropout_off(function, links, (machine.modules[path] for path in machine.visible)):
+        places = ((*off.dropout, "a dropout of the program"),)
+        note(machine, DROPOUT_OFF, function, off.span, off.flag, places=places)
     for short in short_schedules(module, function, links):
         places = ((*short.field, "subtracted here"),) if short.field is not None else ()
         note(machine, SHORT_SCHEDULE, function, short.span, short.warmup, places=places)
