@@ -139,3 +139,35 @@ def test_a_seed_in_any_file_is_enough(tmp_path):
 def test_without_a_key_nothing_is_asked_for(tmp_path):
     text = code(DRAWS).replace("jax.random.key(seed)", "jax.numpy.ones(seed)")
     assert lint_files(tmp_path, {"a.py": text}, ("unseeded-draw",)) == []
+
+
+PARAMETER = """
+    from typing import Any
+
+    import flax.linen as nn
+    import jax.numpy as jnp
+    import optax
+
+
+    class Shared(nn.Module):
+        dtype: Any = jnp.float32
+
+        @nn.compact
+        def __call__(self, x):
+            x = nn.Dense(4, dtype=self.dtype)(x)
+            return x * self.param("scale", nn.initializers.ones, (4,), self.dtype)
+
+
+    def updated(tx, params, grads, state):
+        updates, state = tx.update(grads, state, params)
+        return optax.apply_updates(params, updates), state
+"""
+
+
+def test_a_parameter_is_stored_in_the_type_that_layers_compute_in(tmp_path):
+    findings = lint_files(tmp_path, {"model.py": code(PARAMETER)}, all=True)
+    name = "computed-in-half-precision"
+    assert [line for line, rule in found(findings) if rule == name] == [14]
+    kept = code(PARAMETER).replace("(4,), self.dtype)", "(4,))")
+    findings = lint_files(tmp_path / "kept", {"model.py": kept}, all=True)
+    assert name not in [rule for _, rule in found(findings)]

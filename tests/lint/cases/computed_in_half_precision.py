@@ -281,3 +281,39 @@ _half_weights = {"w": jnp.ones((3, 2), jnp.bfloat16), "b": jnp.zeros(2, jnp.bflo
 _batches = jnp.ones((8, 4, 3), jnp.bfloat16)
 _by_name = gradients_by_name(_half_weights, _batches)
 _wider = gradients_of_a_wider_type(_half_weights, _batches)
+
+
+def updated(tx, params, grads, state):
+    updates, state = tx.update(grads, state, params)
+    return optax.apply_updates(params, updates), state
+
+
+class Gate(nn.Module):
+    """The type to compute in is that of the weight, too."""
+
+    width: int
+    dtype: Any = jnp.bfloat16
+    param_dtype: Any = jnp.bfloat16
+
+    @nn.compact
+    def __call__(self, x):
+        ones, zeros = nn.initializers.ones_init(), nn.initializers.zeros_init()
+        gate = self.param("gate", ones, (self.width,), self.dtype)  # ! computed-in-half-precision
+        half = jnp.float16
+        bias = self.param("bias", zeros, (self.width,), dtype=jnp.float16)  # ! computed-in-half-precision
+        name = self.param("name", zeros, (self.width,), "bfloat16")  # ! computed-in-half-precision
+        wide = self.param("wide", ones, (self.width,)).astype(self.dtype)
+        named = self.param("named", ones, (self.width,), self.param_dtype)
+        full = self.param("full", ones, (self.width,), jnp.float32)
+        return (x * gate + bias + name) * wide * named * full.astype(half)
+
+
+class Stored(nn.Module):
+    """The type is for the weights of all layers: it is chosen."""
+
+    dtype: Any = jnp.float32
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4, dtype=self.dtype, param_dtype=self.dtype)(x)
+        return x * self.param("scale", nn.initializers.ones, (4,), self.dtype)
