@@ -119,7 +119,8 @@ def sanitizer_text(outcome: Outcome) -> str:
 
 
 def _error(outcome: Outcome) -> dict[str, Any]:
-    if error := outcome.told.get("error"):
+    error = outcome.told.get("error")
+    if error and error["type"] != "ModuleNotFoundError":  # a library that is not installed here
         message = re.sub(r" at 0x[0-9a-f]+", "", error["message"])
         return error | {"message": without_paths(message).rstrip()}
     if aborted := _ABORTED.search(outcome.err):  # no exception: the process is gone

@@ -171,7 +171,7 @@ def _unsplit(links: Links, body: Function) -> str:
 
 
 def _splits(method: Function) -> bool:
-    """Does it ask for its part, as by `data.shard(2, 0)`? `shard(batch)` of Flax is no such call."""
+    """Does it ask for its part, as by `data.shard(2, 0)`? `shard` of Flax is another."""
     shards = any(i[0] == "attr" and i[3] == "shard" for i in steps_of(method))
     return shards or not _SPLITS.isdisjoint(names_used(method))
 
