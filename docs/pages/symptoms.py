@@ -74,7 +74,7 @@ TABLE = (
         "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision "
         "computed-in-half-precision mean-over-masked clip-by-value "
         "layer-argument-misplaced qkv-features-per-head decay-steps-without-warmup "
-        "shuffle-after-batch cycled-loader dataset-repeated-by-workers "
+        "shuffle-after-batch cycled-loader dataset-repeated-by-workers lstm-carry-swapped "
         "float16-without-loss-scaling one-sided-initializer "
         "weight-decay-in-moments weight-decay-after-optimizer weight-decay-without-mask "
         "frozen-weights-decay "
