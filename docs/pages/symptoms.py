@@ -80,6 +80,7 @@ TABLE = (
         "frozen-weights-decay "
         "fields-in-wrong-order "
         "argument-mutated-in-jit gradients-not-reduced column-minus-row out-of-bounds-index "
+        "index-of-source-array "
         "unsigned-subtraction float-into-integer-array wide-type-without-x64 silent-training-error "
         "failed-guard",
     ),
