@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from gotcha_lint.facts.flags import TRAIN
+from gotcha_lint.patterns.training.differentiated import differentiated
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.enclosing import Around
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
@@ -20,7 +21,6 @@ _EVALUATES = frozenset(("eval", "evaluate", "evaluation", "validate", "validatio
 _PREDICTS = frozenset(("predict", "infer", "inference"))
 _TRAINS = frozenset(("train", "training", "dropout", "mc", "init"))
 _APPLY = frozenset(("apply", "apply_fn"))
-_GRADIENTS = frozenset(("grad", "value_and_grad", "filter_grad", "filter_value_and_grad"))
 _SWITCHES = frozenset(("eval", "set_attributes", "view", "inference", *TRAIN))
 _LAYERS = ("dropout", "batchnorm")
 _LINEN, _NNX = "flax.linen.Module", "flax.nnx.Module"
@@ -196,23 +196,7 @@ class Evaluations:
     def _trained(self) -> set[Function]:
         """What the file differentiates, and what that calls."""
         if self._differentiated is None:
-            self._differentiated = set()
-            todo = [
-                link.function
-                for body in self.bodies
-                for i in steps_of(body)
-                if i[0] == "call" and i[3] and self.links.word(body, i[2]) in _GRADIENTS
-                if (link := self.links.of_register(body, i[3][0][1])) is not None
-            ]
-            while todo:
-                one = todo.pop()
-                if one in self._differentiated:
-                    continue
-                self._differentiated.add(one)
-                for i in steps_of(one):
-                    link = self.links.of_register(one, i[2]) if i[0] == "call" else None
-                    if link is not None and link.kind == "function":
-                        todo.append(link.function)
+            self._differentiated = differentiated(self.links, self.bodies)
         return self._differentiated
 
     # Nnx

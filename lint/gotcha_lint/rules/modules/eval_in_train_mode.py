@@ -4,6 +4,12 @@ from collections.abc import Iterator
 from gotcha_lint.interpret.faults.computed import INVERTED_FLAG
 from gotcha_lint.interpret.faults.evaluated import IN_TRAINING
 from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, KEPT_ON, runs_in_training
+from gotcha_lint.patterns.training.pretrained_models import (
+    LIBRARY,
+    imports_library,
+    unswitched_models,
+)
+from gotcha_lint.program.text import Text
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import called
 from gotcha_lint.solve.programs import Programs
@@ -24,7 +30,8 @@ class EvalInTrainMode(Rule):
     that is handed on under a name of the opposite sense needs a `not`: `deterministic=not train`; a
     `~` makes -2 of `True` and -1 of `False`, and both are true. A function with a flag gives it to
     the module, and a module to all its layers: else it trains with dropout off, or evaluates with
-    it on.
+    it on. A Flax model of Hugging Face evaluates by default: a loss passes `train=True` and
+    `dropout_rng=key`.
 
     ## Not reported
     Helpers that something else than an evaluation calls too, or that another file names; nnx models
@@ -127,6 +134,16 @@ class EvalInTrainMode(Rule):
                     f"`{flag.given}` on here, whatever its value is",
                     certain=False,
                 )
+        for text in programs.texts:
+            found = list(unswitched_models(text.origins.links, text.module))
+            if found and _has_pretrained_models(programs, text):
+                for function, span in found:
+                    yield Foreseen(
+                        (function.path, span),
+                        "the loss runs this model of Hugging Face with `train=False`, its default, "
+                        "so dropout is off in training: pass `train=True` and `dropout_rng=key`",
+                        severity="warning",
+                    )
         for fault in programs.faults.of(IN_TRAINING):
             flag, parameter, *called_here = fault.text
             if programs.elsewhere.says(called_here, fault.path):
@@ -145,3 +162,8 @@ class EvalInTrainMode(Rule):
                 fault.places,
                 fault.certain,
             )
+
+
+def _has_pretrained_models(programs: Programs, text: Text) -> bool:
+    own = imports_library(text.origins.links, text.module)
+    return own or programs.elsewhere.says((LIBRARY,), text.module.path)
