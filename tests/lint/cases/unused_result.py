@@ -358,3 +358,66 @@ def placed_so(x, devices):
     mesh = jax.sharding.Mesh(devices, ("data",))
     sharding = jax.sharding.NamedSharding(mesh, jax.P("data"))
     return jax.device_put(x, sharding)
+
+
+def huber(target, guess, dtype):
+    target = target.astype(dtype)
+    target = target.astype(dtype)  # ! unused-result
+    return jnp.mean(jnp.where(jnp.abs(target - guess) < 1, (target - guess) ** 2, 1.0))
+
+
+def kept_small(x, low):
+    x = jnp.maximum(x, low)
+    x = jnp.maximum(x, low)  # ! unused-result
+    return x
+
+
+def both_cast(target, guess, dtype):
+    target = target.astype(dtype)
+    guess = guess.astype(dtype)
+    return target - guess
+
+
+def to_others(x, dtype, other):
+    x = x.astype(dtype)
+    x = x.astype(other)
+    return x
+
+
+def changed_between(x, low):
+    x = jnp.maximum(x, low)
+    low = low + 1
+    x = jnp.maximum(x, low)
+    return x
+
+
+def halved_twice(x):
+    x = jnp.sqrt(x)
+    x = jnp.sqrt(x)
+    return x
+
+
+def of_another(x, y):
+    x = jnp.abs(x)
+    y = jnp.abs(x)
+    return x + y
+
+
+class Named:
+    def __init__(self, name):
+        self.name = name
+
+
+class Unnamed(Named):
+    def __init__(self):
+        super(Unnamed).__init__()  # ! unused-result
+
+
+class Bound(Named):
+    def __init__(self, name):
+        super(Bound, self).__init__(name)
+
+
+class Short(Named):
+    def __init__(self, name):
+        super().__init__(name)

@@ -3,9 +3,14 @@
 from collections.abc import Iterator
 
 from gotcha_lint.facts.contexts import OPTIONS
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.interpret.faults.computed import OVERWRITTEN, UNUSED, VAIN_CONTEXT
 from gotcha_lint.interpret.faults.written import NOT_RAISED
 from gotcha_lint.patterns.data.dropped_datasets import DroppedStep
+from gotcha_lint.patterns.local.repeated_casts import repeated_casts
+from gotcha_lint.patterns.local.unbound_supers import unbound_supers
+from gotcha_lint.program.ir import Function
+from gotcha_lint.program.text import Text
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
@@ -32,11 +37,15 @@ class UnusedResult(Rule):
     another data set and drops it: `tf.data`, Grain and Hugging Face change none in place.
     `ValueError("no checkpoint")` without `raise` makes an error and goes on.
 
+    `labels = labels.astype(dtype)` twice in a row changes nothing the second time; mostly the line
+    was copied, and `logits` is not cast. `super(Model).__init__()` makes a `super` object that is
+    bound to nothing and initialises that one: no base class is reached.
+
     ## Instead
     Use the result, or delete the line. A name that begins with an underscore says that it is meant.
     `h = layer(h)`, from `h = x` on. `with jax.default_device(cpu):`, or `jax.config.update`, which
     sets it for the whole program; `jax.set_mesh(mesh)` works as a statement, too.
-    `dataset = dataset.prefetch(2)`.
+    `dataset = dataset.prefetch(2)`. `super().__init__()`.
 
     ## Not reported
     - names that an inner function, a loop's next iteration, or a handler of an exception may read;
@@ -157,6 +166,11 @@ class UnusedResult(Rule):
                 (fault.path, fault.span),
                 f"`{fault.text[0]}` is made and not raised: the program goes on; write `raise`",
             )
+        for text in programs.texts:
+            if is_test(text.module.path):
+                continue
+            for function in text.origins.links.bodies(text.module):
+                yield from _of_text(text, function)
         for step in programs.dropped:
             yield Foreseen((step.path, step.span), _of_dropped(step))
         for fault in programs.faults.of(OVERWRITTEN):
@@ -177,6 +191,23 @@ class UnusedResult(Rule):
                 fault.certain,
                 severity="info" if replaced else None,
             )
+
+
+def _of_text(text: Text, function: Function) -> Iterator[Foreseen]:
+    for one in repeated_casts(text.origins, function):
+        message = (
+            f"`{one.name} = {one.text}` stands on the line before, too, and changes nothing here: "
+            "is another name meant?"
+        )
+        places = ((function.path, one.first, "the same before"),)
+        yield Foreseen((function.path, one.span), message, places)
+    for span, name, method, is_own in unbound_supers(text.origins.links, function):
+        if is_own:
+            message = (
+                f"`super({name})` is bound to no object, so `{method}` of no base class runs: "
+                f"write `super().{method}(...)`"
+            )
+            yield Foreseen((function.path, span), message)
 
 
 def _of_dropped(step: DroppedStep) -> str:

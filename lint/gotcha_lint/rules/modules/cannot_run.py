@@ -8,6 +8,7 @@ from gotcha_lint.facts.array_attributes import MISSING
 from gotcha_lint.interpret.faults.defined import MUTABLE_DEFAULT, TRACED_OBJECT
 from gotcha_lint.interpret.faults.remarks import NO_ATTRIBUTE
 from gotcha_lint.interpret.faults.written import MISFIT_DEFAULT, RAISED_TEXT, UNBOUND_AFTER_ERROR
+from gotcha_lint.patterns.local.unbound_supers import unbound_supers
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
@@ -41,6 +42,8 @@ class CannotRun(Rule):
 
     A handler that prints the error and goes on leaves unbound what the `try` should have bound:
     after a checkpoint that cannot be restored, `UnboundLocalError` is the last line of the output.
+
+    `super(Model).setup()` looks for `setup` in a `super` object that is bound to nothing.
 
     `raise "no such data set"` raises a `TypeError` as well, and its message hides the text: only
     exceptions can be raised.
@@ -225,6 +228,16 @@ class CannotRun(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for text in programs.texts:
+            links = text.origins.links
+            for function in links.bodies(text.module):
+                for span, name, method, is_own in unbound_supers(links, function):
+                    if not is_own:
+                        message = (
+                            f"`super({name})` is bound to no object and has no `{method}`: write "
+                            f"`super().{method}(...)`"
+                        )
+                        yield Foreseen((function.path, span), message)
         seen: set[tuple[str, int]] = set()  # the first fault of a line is the one that raises
         faults = programs.faults.of(*_KINDS)
         ended: dict[str, int] = {}  # where an import ends a file: what follows is not reached
