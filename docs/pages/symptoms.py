@@ -52,6 +52,7 @@ TABLE = (
     Symptom(
         "Memory grows",
         "memory-growth out-of-memory recompile large-constant-captured jit-captures-batch "
+        "optimizer-never-used "
         "stale-self apply-updates-swapped missing-donation cycled-loader layer-without-dtype "
         "remat-undone",
     ),
