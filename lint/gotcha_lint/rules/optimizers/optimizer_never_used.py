@@ -26,6 +26,9 @@ class OptimizerNeverUsed(Rule):
 
     ## In a run
     Nothing.
+
+    ## References
+    https://flax.readthedocs.io/en/latest/api_reference/flax.training.html
     """
 
     severity = "warning"
