@@ -35,6 +35,7 @@ _SPREADS_DICT = re.compile(rb"[(,{]\s*\*\*\s*(\w+)")
 _OTHER_DICT = re.compile(
     rb"\bdef \w+\((?:[^()]|\([^()]*\))*\*\*\s*(\w+)|\b(\w+)\s*=\s*dict\(\s*\w+\s*=(?!=)"
 )
+_COMMENT = re.compile(rb"(?m)^[ \t]*#.*$")  # a line of its own: code that is switched off
 _READ = re.compile(rb"\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
 _READ_OF_SELF = re.compile(rb"\bself\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
 _HANDED_ON = re.compile(rb"\b(\w+)\s*=\s*(?!self\b)\w+\.(\w+)\s*[,)]")
@@ -191,6 +192,7 @@ def words_of(texts: Iterable[bytes]) -> Words:
 
 @lru_cache(maxsize=4096)
 def _words_of(text: bytes) -> Words:
+    text = _COMMENT.sub(b"", text)
     read = Counter(_READ.findall(text))
     handed_on = Counter(one for one, other in _HANDED_ON.findall(text) if one == other)
     others = read - handed_on

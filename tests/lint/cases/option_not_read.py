@@ -266,3 +266,34 @@ def flags_of_two_values(config):
     return (
         args.compile, args.quick, args.slow, args.shuffle, args.plot, args.cache,
     )  # fmt: skip
+
+
+class Commented(nn.Module):
+    """The one read is switched off."""
+
+    cells: int = 4
+    stretch: int = 1  # ! option-not-read
+
+    def __post_init__(self):
+        super().__post_init__()
+
+    @nn.compact
+    def __call__(self, x):
+        # x = jnp.repeat(x, self.stretch, axis=-1)
+        return nn.Dense(self.cells)(x)
+
+
+class Uncommented(nn.Module):
+    cells: int = 4
+    lengthen: int = 1
+
+    def __post_init__(self):
+        super().__post_init__()
+
+    @nn.compact
+    def __call__(self, x):
+        x = jnp.repeat(x, self.lengthen, axis=-1)  # and not self.cells
+        return nn.Dense(self.cells)(x)
+
+
+commented = Commented(stretch=2), Uncommented(lengthen=2)
