@@ -81,6 +81,7 @@ TABLE = (
         "frozen-weights-decay "
         "fields-in-wrong-order "
         "argument-mutated-in-jit gradients-not-reduced column-minus-row out-of-bounds-index "
+        "whole-block-padded "
         "index-of-source-array "
         "unsigned-subtraction float-into-integer-array wide-type-without-x64 silent-training-error "
         "failed-guard",
