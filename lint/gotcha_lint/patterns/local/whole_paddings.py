@@ -7,7 +7,7 @@ comparison that reads the remainder, or what is computed of it, takes care of it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from gotcha_lint.program.data_flow import instructions, steps_of, used_registers
@@ -96,15 +96,14 @@ def _is_cared_for(reader: Reader, number: Instruction, rest: Instruction) -> boo
         if i[0] == "compare" and {i[3], i[4]} & (held | remainder):
             return True
         if i[0] in ("if", "while", "assert"):
-            test = i[3] if i[0] == "while" else i[2]
-            if test in held | remainder or spelled(reader.makers, test, _LONGEST) == text:
-                return True
+            place = 3 if i[0] == "while" else 2
+            test: Register = i[place]
             made = reader.makers.get(test)
-            if made is not None and any(
-                spelled(reader.makers, r, _LONGEST) == text
-                for r in used_registers(made)
-                if isinstance(r, int)
-            ):
+            below = used_registers(made) if made is not None else set[Hashable]()
+            read = {test, *(r for r in below if isinstance(r, int))}
+            if read & (held | remainder):
+                return True
+            if any(spelled(reader.makers, r, _LONGEST) == text for r in read):
                 return True
     return any(block[0] == "if" and _reads_modulo(reader, block[2], 3)
                for block, _ in enclosing(reader.function)[id(number)])  # fmt: skip

@@ -90,9 +90,11 @@ def _cell(
 ) -> tuple[str, Cell, bool] | None:
     """The class of a cell, and whether a loop over it is called: `nn.RNN(nn.LSTMCell(8))`."""
     found = origins.of(function, register)
-    if found is None or isinstance(found[1], str) or found[1][0] != "call" or not left:
+    if found is None or not left:
         return None
     owner, made = found
+    if isinstance(made, str) or made[0] != "call":
+        return None
     name = origins.names.of_call(owner, made)
     if name in CELLS:
         return name.partition(".")[0], CELLS[name], False
