@@ -94,7 +94,8 @@ TABLE = (
         "backend-started-too-early unknown-config-option wrong-cache-key host-random-in-jit "
         "removed-api argument-mutated-in-jit counter-in-jit walrus-binds-comparison "
         "tracer-error-swallowed option-not-read unused-result type-test-never-true type-as-default "
-        "default-from-default dropout-never-on field-without-annotation missing-nonlocal rng-asked-as-variable",
+        "default-from-default dropout-never-on field-without-annotation missing-nonlocal "
+        "rng-asked-as-variable",
     ),
     Symptom("The tests pass, and the program is wrong", "assertion-cannot-fail"),
     Symptom(
