@@ -11,9 +11,7 @@ def dropped(model, variables, x):
 
 
 def named_but_never_read(state, params, x):
-    y, updates = state.apply_fn(
-        {"params": params}, x, mutable=("batch_stats", "losses")
-    )  # ! batch-stats-dropped
+    y, updates = state.apply_fn({"params": params}, x, mutable=("batch_stats", "losses"))  # ! batch-stats-dropped
     return y
 
 
@@ -65,17 +63,13 @@ class State(train_state.TrainState):
 
 
 def of_a_state(state: State, x):
-    y, _ = state.apply_fn(
-        {"params": state.params}, x, mutable=["batch_stats"]
-    )  # ! batch-stats-dropped
+    y, _ = state.apply_fn({"params": state.params}, x, mutable=["batch_stats"])  # ! batch-stats-dropped
     return y
 
 
 def auxiliary(state, x):
     def loss_fn(params):
-        y, updates = state.apply_fn(
-            {"params": params}, x, mutable=["batch_stats"]
-        )  # ! batch-stats-dropped
+        y, updates = state.apply_fn({"params": params}, x, mutable=["batch_stats"])  # ! batch-stats-dropped
         return y.mean(), (y, updates)
 
     (loss, (y, _)), grads = jax.value_and_grad(loss_fn, has_aux=True)(state.params)
@@ -84,9 +78,7 @@ def auxiliary(state, x):
 
 def auxiliary_by_name(state, x):
     def loss_fn(params):
-        y, updates = state.apply_fn(
-            {"params": params}, x, mutable=["batch_stats"]
-        )  # ! batch-stats-dropped
+        y, updates = state.apply_fn({"params": params}, x, mutable=["batch_stats"])  # ! batch-stats-dropped
         return y.mean(), updates
 
     grad_fn = jax.value_and_grad(loss_fn, has_aux=True)

@@ -24,9 +24,7 @@ def in_a_name_passed(f):
     return jax.remat(f, policy=keep)
 
 
-@partial(
-    jax.checkpoint, policy=jax.checkpoint_policies.everything_saveable()
-)  # ! checkpoint-policy-called
+@partial(jax.checkpoint, policy=jax.checkpoint_policies.everything_saveable())  # ! checkpoint-policy-called
 def decorated(x):
     return x
 
@@ -37,9 +35,7 @@ def decorated_passed(x):
 
 
 def of_linen(block):
-    return nn.remat(
-        block, policy=ad_checkpoint.checkpoint_policies.checkpoint_dots()
-    )  # ! checkpoint-policy-called
+    return nn.remat(block, policy=ad_checkpoint.checkpoint_policies.checkpoint_dots())  # ! checkpoint-policy-called
 
 
 def made(f):

@@ -38,9 +38,7 @@ def by_names_in_order(rate):
 
 
 def after_the_rate(rate):
-    return optax.chain(
-        optax.scale_by_adam(), optax.scale_by_learning_rate(rate), optax.clip(1.0)
-    )  # ! clip-after-optimizer
+    return optax.chain(optax.scale_by_adam(), optax.scale_by_learning_rate(rate), optax.clip(1.0))  # ! clip-after-optimizer
 
 
 def before_the_rate(rate):

@@ -149,9 +149,7 @@ def begin_wide(params):
 
 def begin_state(params):
     half = jax.tree.map(lambda p: p.astype(jnp.bfloat16), params)
-    return TrainState.create(
-        apply_fn=None, params=half, tx=optax.sgd(0.1)
-    )  # ! computed-in-half-precision
+    return TrainState.create(apply_fn=None, params=half, tx=optax.sgd(0.1))  # ! computed-in-half-precision
 
 
 # Layers of nnx hold their parameters.
@@ -281,8 +279,6 @@ _half_weights = {"w": jnp.ones((3, 2), jnp.bfloat16), "b": jnp.zeros(2, jnp.bflo
 _batches = jnp.ones((8, 4, 3), jnp.bfloat16)
 _by_name = gradients_by_name(_half_weights, _batches)
 _wider = gradients_of_a_wider_type(_half_weights, _batches)
-
-
 def updated(tx, params, grads, state):
     updates, state = tx.update(grads, state, params)
     return optax.apply_updates(params, updates), state

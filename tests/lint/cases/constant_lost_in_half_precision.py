@@ -122,9 +122,7 @@ def momentum(rate):
 
 
 def momentum_that_it_holds(rate):
-    return optax.sgd(rate, 0.9, accumulator_dtype="bfloat16"), optax.adam(
-        0.999, mu_dtype="bfloat16"
-    )
+    return optax.sgd(rate, 0.9, accumulator_dtype="bfloat16"), optax.adam(0.999, mu_dtype="bfloat16")
 
 
 def first_moment(rate):

@@ -39,9 +39,7 @@ def once(params, state, batch):
 def train_state(params, batches):
     state = TrainState.create(apply_fn=None, params=params, tx=tx)
     for batch in batches:
-        state = state.apply_gradients(
-            grads=gradient(state.params, batch)
-        )  # ! eager-optimizer-update
+        state = state.apply_gradients(grads=gradient(state.params, batch))  # ! eager-optimizer-update
         print(state.step)
     return state
 

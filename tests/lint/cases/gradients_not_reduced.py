@@ -156,12 +156,16 @@ def checked(w, x):
     return jax.grad(mean_loss)(w, x)
 
 
-@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P("data"), check_vma=False)
+@partial(
+    jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P("data"), check_vma=False
+)
 def of_each_device(w, x):
     return jax.grad(loss)(w, x)
 
 
-@partial(jax.shard_map, mesh=mesh, in_specs=(P("data"), P("data")), out_specs=P(), check_vma=False)
+@partial(
+    jax.shard_map, mesh=mesh, in_specs=(P("data"), P("data")), out_specs=P(), check_vma=False
+)
 def of_weights_that_differ(w, x):
     return jax.grad(loss)(w, x)
 

@@ -221,9 +221,7 @@ def of_an_unknown_library(library, w, batches):
     return [f"step {step.name}" for step in plan.steps]
 
 
-mapped = xmap(
-    lambda w, x: (w - x, {"loss": jnp.sum(x)}), in_axes=([...], ["batch", ...]), out_axes=[...]
-)
+mapped = xmap(lambda w, x: (w - x, {"loss": jnp.sum(x)}), in_axes=([...], ["batch", ...]), out_axes=[...])
 
 
 def metrics_of_a_removed_transform(w, batches):

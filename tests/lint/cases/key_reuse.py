@@ -108,9 +108,7 @@ def indexed(key):
 
 
 def only_shapes(model, key):
-    return jax.eval_shape(
-        lambda k: (jax.random.normal(k), jax.random.uniform(k), jnp.ones(())), key
-    )
+    return jax.eval_shape(lambda k: (jax.random.normal(k), jax.random.uniform(k), jnp.ones(())), key)
 
 
 def target_network(model, key, x):
@@ -373,6 +371,7 @@ class Watched(Player):
         while not done:
             done = game.move(jax.random.bernoulli(self.key))  # ! key-reuse
             other.advance()
+
 
     def play_with_callback(self, game: "Callbacks"):
         done = False

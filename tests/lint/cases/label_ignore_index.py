@@ -49,9 +49,7 @@ def zero(logits, tokens, pad):
 
 def shifted(logits, tokens):
     labels = tokens.at[..., -1].set(-100)
-    return jnp.sum(
-        optax.softmax_cross_entropy_with_integer_labels(logits, labels)
-    )  # ! label-ignore-index
+    return jnp.sum(optax.softmax_cross_entropy_with_integer_labels(logits, labels))  # ! label-ignore-index
 
 
 def shifted_to_zero(logits, tokens):

@@ -120,9 +120,7 @@ def no_module(width):
 
 class Pooled(nnx.Module):
     def __init__(self, rngs):
-        self.stem = nnx.Conv(
-            3, 32, kernel_size=3, strides=2, rngs=rngs
-        )  # ! layer-argument-misplaced
+        self.stem = nnx.Conv(3, 32, kernel_size=3, strides=2, rngs=rngs)  # ! layer-argument-misplaced
         self.pool = partial(nnx.avg_pool, window_shape=(2, 2), strides=(2, 2))
 
     def __call__(self, x):

@@ -229,9 +229,7 @@ def search(w, rounds):
     best = 0.0
     for number in range(rounds):
         points = np.random.default_rng(number).normal(size=(100, 3))
-        found = np.array(
-            [float(loss(w, jnp.asarray(x), 0.0)) for x in points]
-        )  # ! loop-over-examples
+        found = np.array([float(loss(w, jnp.asarray(x), 0.0)) for x in points])  # ! loop-over-examples
         best = max(best, found.max())
     return best
 

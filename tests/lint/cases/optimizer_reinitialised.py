@@ -75,9 +75,7 @@ def at_once(params, grads):
 
 @jax.jit
 def of_a_state(state: TrainState, grads):
-    updates, _ = state.tx.update(
-        grads, state.tx.init(state.params), state.params
-    )  # ! optimizer-reinitialised
+    updates, _ = state.tx.update(grads, state.tx.init(state.params), state.params)  # ! optimizer-reinitialised
     return state.replace(params=optax.apply_updates(state.params, updates))
 
 

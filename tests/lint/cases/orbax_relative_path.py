@@ -27,9 +27,7 @@ def literal(state, step):
     checkpointer.save("./model", state)  # ! orbax-relative-path
     checkpointer.save(f"runs/{step}", state)  # ! orbax-relative-path
     checkpointer.save("runs/" + str(step), state)  # ! orbax-relative-path
-    checkpointer.save(
-        directory=os.path.join("runs", str(step)), args=state
-    )  # ! orbax-relative-path
+    checkpointer.save(directory=os.path.join("runs", str(step)), args=state)  # ! orbax-relative-path
     checkpointer.save(Path("runs") / str(step), state)  # ! orbax-relative-path
     checkpointer.save(pathlib.Path("runs", "a"), state)  # ! orbax-relative-path
     checkpointer.save(FOLDER, state)  # ! orbax-relative-path

@@ -21,9 +21,7 @@ class State(NamedTuple):
 
 def into_the_update(path, grads, params):
     restored = ocp.StandardCheckpointer().restore(path)
-    updates, state = tx.update(
-        grads, restored["opt_state"], params
-    )  # ! orbax-restore-without-target
+    updates, state = tx.update(grads, restored["opt_state"], params)  # ! orbax-restore-without-target
     opt_state = restored["opt_state"]
     tx.update(grads, state=opt_state, params=params)  # ! orbax-restore-without-target
     return updates, state
@@ -40,8 +38,7 @@ def by_a_manager(folder, grads, params):
 def fields(path, batch):
     state = ocp.PyTreeCheckpointer().restore(path)
     logits = state.apply_fn(  # ! orbax-restore-without-target
-        {"params": state.params},
-        batch,  # ! orbax-restore-without-target
+        {"params": state.params}, batch  # ! orbax-restore-without-target
     )
     return logits
 
@@ -50,8 +47,7 @@ def into_a_state(path, state: TrainState):
     loaded = ocp.PyTreeCheckpointer().restore(path)
     both = State(loaded["params"], opt_state=loaded["opt_state"])  # ! orbax-restore-without-target
     return both, state.replace(
-        params=loaded["params"],
-        opt_state=loaded["opt_state"],  # ! orbax-restore-without-target
+        params=loaded["params"], opt_state=loaded["opt_state"]  # ! orbax-restore-without-target
     )
 
 

@@ -79,13 +79,7 @@ def slices():
 
 edges, values = jnp.linspace(0.0, 1.0, 5), jnp.ones(3)
 wrong = one_too_many(), from_the_end(), counted_from_one(1.0), lost(values, edges)
-right = (
-    last(),
-    not_the_last(1.0),
-    counted_from_zero(1.0),
-    one_more_bin(values, edges),
-    best(values, jnp.ones(3)),
-)
+right = last(), not_the_last(1.0), counted_from_zero(1.0), one_more_bin(values, edges), best(values, jnp.ones(3))
 
 
 @jax.jit

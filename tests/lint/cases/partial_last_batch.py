@@ -269,8 +269,6 @@ def runs_over_parts_that_fit():
 def runs_over_a_multiple(size):
     for part in slices(np.ones((10 * size, 3), np.float32), size):
         print(step(part, 0))
-
-
 @jax.jit
 def score_of_two(batch):
     return batch["x"].sum() + batch["y"].sum()

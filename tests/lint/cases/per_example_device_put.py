@@ -76,9 +76,7 @@ def joined_at_each_turn(paths):
 
 
 def collate_ids(batch):
-    return jnp.stack(
-        [jnp.array(b["ids"], dtype=jnp.int32) for b in batch]
-    )  # ! per-example-device-put
+    return jnp.stack([jnp.array(b["ids"], dtype=jnp.int32) for b in batch])  # ! per-example-device-put
 
 
 def collate_masks(batch):

@@ -15,9 +15,7 @@ def loss_and_more(params, x, y):
 
 
 def eager(params, x, y):
-    grads = jax.vmap(jax.grad(loss_fn), in_axes=(None, 0, 0))(
-        params, x, y
-    )  # ! per-example-gradients
+    grads = jax.vmap(jax.grad(loss_fn), in_axes=(None, 0, 0))(params, x, y)  # ! per-example-gradients
     return jax.tree.map(lambda g: g.mean(axis=0), grads)
 
 

@@ -2,9 +2,7 @@ import optax
 
 
 def climbs():
-    return optax.chain(
-        optax.clip(1.0), optax.scale_by_rms(), optax.scale(1e-3)
-    )  # ! positive-learning-rate
+    return optax.chain(optax.clip(1.0), optax.scale_by_rms(), optax.scale(1e-3))  # ! positive-learning-rate
 
 
 def descends():
@@ -66,9 +64,7 @@ def of_any_argument(size):
 
 def by_schedule():
     schedule = optax.linear_schedule(1e-3, 0.0, 100)
-    return optax.chain(
-        optax.scale_by_adam(), optax.scale_by_schedule(schedule)
-    )  # ! positive-learning-rate
+    return optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(schedule))  # ! positive-learning-rate
 
 
 def by_negative_schedule():
@@ -126,9 +122,7 @@ def set_before(size=1e-2):
 
 
 def given_a_schedule(schedule):
-    return optax.chain(
-        optax.scale_by_adam(), optax.scale_by_schedule(schedule)
-    )  # ! positive-learning-rate
+    return optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(schedule))  # ! positive-learning-rate
 
 
 def given_a_falling_schedule(schedule):
@@ -156,7 +150,9 @@ def a_schedule_and_a_plus(config):
 
 def a_schedule_and_a_minus(config):
     schedule = optax.linear_schedule(config.learning_rate, 0.0, 100)
-    return optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(schedule), optax.scale(-1.0))
+    return optax.chain(
+        optax.scale_by_adam(), optax.scale_by_schedule(schedule), optax.scale(-1.0)
+    )
 
 
 def an_unknown_schedule_and_a_plus(config):
@@ -169,9 +165,7 @@ def a_factor_alone(config):
 
 
 def momentum_and_a_schedule(config):
-    schedule = optax.exponential_decay(
-        init_value=config.lr_init, transition_steps=9, decay_rate=0.5
-    )
+    schedule = optax.exponential_decay(init_value=config.lr_init, transition_steps=9, decay_rate=0.5)
     return optax.chain(
         optax.trace(decay=0.9),
         optax.add_decayed_weights(1e-4),

@@ -16,9 +16,7 @@ def fetched(state, batches, p_step, folder):
     state = replicate(state)
     for batch in batches:
         state = p_step(state, batch)
-    checkpoints.save_checkpoint(
-        folder, target=jax.device_get(state), step=1
-    )  # ! replicated-state-saved
+    checkpoints.save_checkpoint(folder, target=jax.device_get(state), step=1)  # ! replicated-state-saved
 
 
 def save(state, folder, step):

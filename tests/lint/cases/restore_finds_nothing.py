@@ -14,9 +14,7 @@ def here(state, config):
 
 
 def evaluate(model, state):
-    state = checkpoints.restore_checkpoint(
-        FOLDER, target=state, prefix="best_"
-    )  # ! restore-finds-nothing
+    state = checkpoints.restore_checkpoint(FOLDER, target=state, prefix="best_")  # ! restore-finds-nothing
     return model(state.params)
 
 

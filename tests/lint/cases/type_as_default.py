@@ -18,9 +18,7 @@ class Block(nn.Module):
         return nn.Dense(self.width)(x)
 
 
-def of_a_function(
-    x, sizes=tuple[int, int], *, scale=Optional[float]
-):  # ! type-as-default  # ! type-as-default
+def of_a_function(x, sizes=tuple[int, int], *, scale=Optional[float]):  # ! type-as-default  # ! type-as-default
     return x.reshape(sizes)
 
 

@@ -6,9 +6,7 @@ from flax.training.train_state import TrainState
 
 decayed = optax.adamw(1e-3)
 plain = optax.adam(1e-3)
-chained = optax.chain(
-    optax.clip(1.0), optax.scale_by_adam(), optax.add_decayed_weights(0.1), optax.scale(-1e-3)
-)
+chained = optax.chain(optax.clip(1.0), optax.scale_by_adam(), optax.add_decayed_weights(0.1), optax.scale(-1e-3))
 
 
 def crashes(grads, state):

@@ -462,9 +462,7 @@ zero_init = nnx.initializers.constant(0)
 
 class DeadMlp(nnx.Module):
     def __init__(self, rngs):
-        self.up = nnx.Linear(
-            4, 8, kernel_init=zero_init, use_bias=False, rngs=rngs
-        )  # ! zero-gradient
+        self.up = nnx.Linear(4, 8, kernel_init=zero_init, use_bias=False, rngs=rngs)  # ! zero-gradient
         self.down = nnx.Linear(8, 4, kernel_init=zero_init, bias_init=zero_init, rngs=rngs)
 
     def __call__(self, x):
@@ -516,8 +514,6 @@ class WithBias(nn.Module):
         zeros = nn.initializers.zeros_init()
         h = nn.Dense(8, kernel_init=zeros, bias_init=nn.initializers.ones)(x)
         return nn.Dense(4, kernel_init=zeros)(h)
-
-
 def ring(params, x):
     for w, b in params[:-1]:
         x = jax.nn.relu(x @ w + b)

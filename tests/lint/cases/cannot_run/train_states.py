@@ -61,7 +61,9 @@ def by_its_own_create(model, params, tx):
 
 
 def in_full(model, params, tx):
-    return TrainState(step=0, apply_fn=model.apply, params=params, tx=tx, opt_state=tx.init(params))
+    return TrainState(
+        step=0, apply_fn=model.apply, params=params, tx=tx, opt_state=tx.init(params)
+    )
 
 
 def in_full_of_its_own(model, params, tx):
