@@ -41,9 +41,8 @@ class ReplicatedValueTested(Rule):
                 from flax import jax_utils
                 from flax.training import train_state
 
-                state = train_state.TrainState.create(
-                    apply_fn=None, params=jnp.ones(3), tx=optax.sgd(0.1)
-                )
+                tx = optax.sgd(0.1)
+                state = train_state.TrainState.create(apply_fn=None, params=jnp.ones(3), tx=tx)
                 state = jax_utils.replicate(state)
                 for _ in range(2):
                     if state.step % 10 == 0:  # ! replicated-value-tested
@@ -55,9 +54,8 @@ class ReplicatedValueTested(Rule):
                 from flax import jax_utils
                 from flax.training import train_state
 
-                state = train_state.TrainState.create(
-                    apply_fn=None, params=jnp.ones(3), tx=optax.sgd(0.1)
-                )
+                tx = optax.sgd(0.1)
+                state = train_state.TrainState.create(apply_fn=None, params=jnp.ones(3), tx=tx)
                 state = jax_utils.replicate(state)
                 for step in range(2):
                     if step % 10 == 0:
