@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from pages.catalogue import gotchas
 from gotcha_lint import engine, formats
 from gotcha_lint.config.settings import Settings
 from gotcha_lint.errors import recognise
+from gotcha_lint.finding import Finding
 from gotcha_lint.registry import rules
 from tests.cheap_compiles import CHEAP, KEPT
 
@@ -115,9 +117,16 @@ def test_the_linter_still_prints_what_the_pages_say(
 def _printed(report: engine.Report, folder: str) -> str:
     """What the linter prints of one example alone, with the rule that it is an example of."""
     name, path = folder.rpartition("-")[0], f"{folder}/{capture.NAME}"
-    findings = [f for f in report.findings if f.path == path and f.name == name]
-    shown = formats.Shown(findings, report.source, rules().get, source_width=88)
-    return formats.load("full")(shown).replace(f"{folder}/", "").strip("\n")
+    findings = [_in_place(f, folder) for f in report.findings if f.path == path and f.name == name]
+    source = {capture.NAME: report.source(path)}.get
+    shown = formats.Shown(findings, source, rules().get, source_width=88)
+    return formats.load("full")(shown).strip("\n")
+
+
+def _in_place(finding: Finding, folder: str) -> Finding:
+    """The same without its folder, as a line is broken by how long the path is."""
+    chain = tuple(replace(p, path=p.path.removeprefix(f"{folder}/")) for p in finding.chain)
+    return replace(finding, path=finding.path.removeprefix(f"{folder}/"), chain=chain)
 
 
 def _committed(name: str, pair: Pair) -> str:
