@@ -139,3 +139,13 @@ def vectors(key):
 
 added = sums(Head(5).init(jax.random.key(0), jnp.ones((4, 3))), jax.random.key(1))
 drawn = vectors(jax.random.key(2))
+
+
+@jax.pmap
+def rows_of(shard, numbers):
+    return jnp.take(shard, numbers, axis=0)
+
+
+def from_a_shard_for_each_device(parts, numbers):
+    shards = jax.device_put_sharded([jnp.ones((8, 2)) for _ in parts], jax.local_devices())
+    return rows_of(shards, numbers)

@@ -172,7 +172,13 @@ def shard(call: Call) -> Value:
     return value if batch_of(value) is not None else lead(value, Size())
 
 
-@model("jax.device_put", "jax.device_put_replicated", "jax.device_put_sharded")
+@model("jax.device_put_sharded")
+def device_put_sharded(call: Call) -> Value:
+    """A list of trees, one for each device, becomes one tree of arrays with an axis more."""
+    return placed(call, Value((), True, call.marks)) if call.args else UNKNOWN
+
+
+@model("jax.device_put", "jax.device_put_replicated")
 def device_put(call: Call) -> Value:
     if not call.args:
         return UNKNOWN
