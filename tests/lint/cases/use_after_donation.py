@@ -414,3 +414,26 @@ def compare_a_later_field(batch):
     model.train(batch)
     first = model.params
     return first["w"] - model.params["w"]
+
+
+class Steps:
+    @staticmethod
+    def with_a_default(batch, params, scale=1.0):
+        return renew(params, batch * scale)
+
+    def of_an_instance(self, params, batch, scale=1.0):
+        return renew(params, batch * scale)
+
+
+def static_with_a_default(batch):
+    first = {"w": jnp.ones(3)}
+    last = Steps.with_a_default(batch, first)
+    print(batch.sum())
+    return last["w"] - first["w"]  # ! use-after-donation
+
+
+def by_the_class(batch):
+    first, steps = {"w": jnp.ones(3)}, Steps()
+    last = Steps.of_an_instance(steps, first, batch)
+    print(batch.sum(), steps)
+    return last["w"] - first["w"]  # ! use-after-donation

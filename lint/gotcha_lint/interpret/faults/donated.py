@@ -1,8 +1,8 @@
 """Arrays whose buffers a compiled call has taken: read afterwards, or given twice.
 
 What is gone is a name or an attribute, until it gets another value. The names of the same arrays
-are gone with it (may: one path is enough). A function that gives away what it is given takes it
-from its caller; what it gives away of an object's attributes is looked for in itself alone.
+are gone with it (may: one path is enough). A function that gives away what outlives it, a parameter
+or an attribute, takes it from its callers, and so from the names that they have for it.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def taken_by_callee(
     (origin,) = effect.origins
     for value in values:
         _mark_aliases(machine, value, None, "", origin)
-    register = _argument(callee, step, effect.what) if effect.what else None
+    register = _argument(function, callee, step, effect.what) if effect.what else None
     own = None if register is None else machine.activation.sources.get(register)
     if register is None or own is None:
         return replaced(effect, what="", owner=function) if values else None
@@ -210,7 +210,9 @@ def taken_by_callee(
     return replaced(effect, what=name, owner=function) if name or values else None
 
 
-def _argument(callee: Function, step: Instruction, name: str) -> Register | None:
+def _argument(
+    function: Function, callee: Function, step: Instruction, name: str
+) -> Register | None:
     """The register that a call hands over for this parameter; none where stars hide it."""
     named = dict(step[4])
     if name in named:
@@ -218,8 +220,7 @@ def _argument(callee: Function, step: Instruction, name: str) -> Register | None
     names = [parameter.name for parameter in callee.parameters]
     if name not in names or any(star for star, _ in step[3]):
         return None
-    bound = callee.parent is not None and callee.parent.is_class and len(step[3]) < len(names)
-    at = names.index(name) - bound
+    at = names.index(name) - _is_bound(function, callee, step)
     return step[3][at][1] if 0 <= at < len(step[3]) else None
 
 
@@ -253,6 +254,14 @@ def placed(call: Call, out: Value) -> Value:
 def is_placed(value: Value) -> bool:
     """May its arrays be others than those that were put there?"""
     return _PLACED in value.marks and WHOLE not in value.marks
+
+
+def _is_bound(function: Function, callee: Function, step: Instruction) -> bool:
+    """Does the receiver fill the first parameter? Not so in `Class.method(instance, x)`."""
+    owner = callee.parent
+    if owner is None or not owner.is_class or callee.parameters[0].name not in ("self", "cls"):
+        return False
+    return text_of(function, step[2]).split(".")[-2:-1] != [owner.name]
 
 
 def _mark(machine: Machine, location: Location, text: str, origin: Origin) -> None:
